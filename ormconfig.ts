@@ -1,0 +1,24 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { readSettings } from './src/config/settings';
+import { dataSourceOptions } from './src/database/data-source';
+import { startEmbeddedPostgres } from './src/database/embedded-postgres';
+
+/** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
+async function commandLineDataSource(): Promise<DataSource> {
+  const settings = readSettings(process.env);
+  const embedded = settings.DATABASE_URL ? undefined : await startEmbeddedPostgres(join(settings.DATA_DIR, 'postgres'));
+  const dataSource = new DataSource({
+    ...dataSourceOptions(settings, settings.DATABASE_URL ?? embedded!.url),
+    entities: [join(__dirname, 'src/**/*.entity.ts')],
+  });
+  const destroy = dataSource.destroy.bind(dataSource);
+  dataSource.destroy = async () => {
+    await destroy();
+    await embedded?.stop();
+  };
+  return dataSource;
+}
+
+export default commandLineDataSource();

@@ -1,0 +1,32 @@
+import { createParamDecorator, type CustomDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller, Role } from './caller';
+
+export const ACCESS = 'resource-api:access';
+
+/** Who may call a route. */
+export type Access =
+  | { kind: 'public'; identifies: boolean }
+  | {
+      kind: 'roles';
+      /** Any one of them is enough. */
+      roles: Role[];
+    };
+
+export interface PublicOptions {
+  /** Look at a token that is sent all the same, and refuse a bad one. Default: true */
+  identifies?: boolean;
+}
+
+/** Anyone may call it, without a token. */
+export const Public = ({ identifies = true }: PublicOptions = {}): CustomDecorator =>
+  SetMetadata<string, Access>(ACCESS, { kind: 'public', identifies });
+
+/** Needs a token of a user who has one of these roles. */
+export const Roles = (...roles: Role[]): CustomDecorator =>
+  SetMetadata<string, Access>(ACCESS, { kind: 'roles', roles });
+
+/** The caller; undefined only on a {@link Public} route that was called without a token. */
+export const CurrentUser = createParamDecorator(
+  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<Request & { user?: Caller }>().user,
+);

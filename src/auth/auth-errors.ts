@@ -1,0 +1,37 @@
+import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
+import { type Caller, isAdmin } from './caller';
+
+/** 401 with the challenge that tells the client what to do about it (RFC 6750, RFC 9470). */
+export class AuthenticationError extends UnauthorizedException {
+  constructor(
+    message: string,
+    readonly challenge: string,
+  ) {
+    super(message);
+  }
+
+  static noToken(): AuthenticationError {
+    return new AuthenticationError('Authentication is required', 'Bearer');
+  }
+
+  static invalidToken(): AuthenticationError {
+    return new AuthenticationError('The access token is not valid', 'Bearer error="invalid_token"');
+  }
+
+  static wrongCredentials(): AuthenticationError {
+    return new AuthenticationError('The credentials are not valid', 'Bearer');
+  }
+
+  /** @param maxAge how many seconds ago the password may have been given */
+  static tooOld(maxAge: number): AuthenticationError {
+    return new AuthenticationError(
+      'Sign in again to do this',
+      `Bearer error="insufficient_user_authentication", max_age="${maxAge}"`,
+    );
+  }
+}
+
+/** @throws {ForbiddenException} unless the caller is that user or an administrator */
+export function requireSelfOrAdmin(caller: Caller, userId: number): void {
+  if (caller.id !== userId && !isAdmin(caller)) throw new ForbiddenException('This belongs to another user');
+}

@@ -1,0 +1,19 @@
+import { Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DeclaredAccess } from './declared-access';
+import { JwtStrategy } from './jwt.strategy';
+import { RefreshToken, Session } from './session.entity';
+import { Sessions } from './sessions';
+import { SigningKeys } from './signing-keys';
+
+/** Who is asking. The guards themselves stand in the conventions module, in their place in the life of a request. */
+@Global()
+@Module({
+  imports: [DiscoveryModule, PassportModule, JwtModule.register({}), TypeOrmModule.forFeature([Session, RefreshToken])],
+  providers: [SigningKeys, Sessions, JwtStrategy, DeclaredAccess],
+  exports: [SigningKeys, Sessions, DeclaredAccess],
+})
+export class AuthModule {}

@@ -1,0 +1,92 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings';
+
+const PEM = /-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----/g;
+const RSA_BITS = 2048;
+const KEY_FILE = 'jwt-key.pem';
+
+/**
+ * The keys of the access tokens. With RS256 (the default) other services verify by the public keys and share no secret;
+ * a second key in JWT_PRIVATE_KEY still verifies while the first one signs. With JWT_SECRET: HS256, no public keys.
+ */
+@Injectable()
+export class SigningKeys {
+  readonly algorithm: 'RS256' | 'HS256';
+  /** Signs. */
+  readonly current: { kid: string; key: KeyObject };
+  private readonly verifying = new Map<string, KeyObject>();
+  private readonly published: JsonWebKey[] = [];
+
+  constructor(settings: Settings) {
+    if (settings.JWT_SECRET) {
+      const key = createSecretKey(Buffer.from(settings.JWT_SECRET));
+      this.algorithm = 'HS256';
+      this.current = { kid: 'secret', key };
+      this.verifying.set('secret', key);
+      return;
+    }
+    this.algorithm = 'RS256';
+    const pem = settings.JWT_PRIVATE_KEY ?? generatedKey(settings.DATA_DIR);
+    const keys = (pem.match(PEM) ?? []).map((text) => this.publish(createPrivateKey(text)));
+    this.current = keys[0];
+  }
+
+  /** The key that verifies a token with this `kid`. */
+  find(kid: string | undefined): KeyObject | undefined {
+    return kid === undefined ? undefined : this.verifying.get(kid);
+  }
+
+  /** The public keys as a JSON Web Key Set (RFC 7517). */
+  jwks(): { keys: JsonWebKey[] } {
+    return { keys: this.published };
+  }
+
+  private publish(key: KeyObject): { kid: string; key: KeyObject } {
+    const publicKey = createPublicKey(key);
+    const { e, kty, n } = publicKey.export({ format: 'jwk' });
+    // The thumbprint of RFC 7638: the same key has the same name on every instance.
+    const kid = createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+    this.verifying.set(kid, publicKey);
+    this.published.push({ kty, n, e, kid, use: 'sig', alg: 'RS256' });
+    return { kid, key };
+  }
+}
+
+/** The key under DATA_DIR, made when there is none. Of two processes that start at once, the second takes the first's. */
+function generatedKey(directory: string): string {
+  const file = join(directory, KEY_FILE);
+  const existing = readIfThere(file);
+  if (existing) return existing;
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: RSA_BITS });
+  const draft = `${file}.${process.pid}`;
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  try {
+    linkSync(draft, file); // Unlike rename, refuses to replace.
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { JwtAuthGuard } from '../auth/jwt-auth.guard';
+import { RolesGuard } from '../auth/roles.guard';
+import { ErrorFilter } from './errors/error.filter';
+import { InputGuard } from './requests/input.guard';
+import { RateLimits } from './requests/rate-limits';
+import { ValidationPipe } from './requests/validation.pipe';
+
+/**
+ * The life of a request, in the order in which it happens. Before it, `configure-app.ts` gives it an id, a log line and a
+ * time limit; after it, `ApiAdapter.reply` writes the envelope.
+ */
+@Global()
+@Module({
+  providers: [
+    { provide: APP_GUARD, useClass: JwtAuthGuard }, //   who asks: 401
+    { provide: APP_GUARD, useClass: RolesGuard }, //     may they: 403
+    { provide: APP_GUARD, useClass: InputGuard }, //     query and body are read: 400, 413, 415
+    { provide: APP_PIPE, useClass: ValidationPipe }, //  and validated: 400
+    // controller -> service -> TypeORM -> DTO
+    { provide: APP_FILTER, useClass: ErrorFilter }, //   from anywhere: throw -> toApiError() -> error envelope
+    RateLimits,
+  ],
+  exports: [RateLimits],
+})
+export class ConventionsModule {}

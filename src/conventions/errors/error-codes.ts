@@ -1,0 +1,31 @@
+import { HttpStatus } from '@nestjs/common';
+
+/** Every symbolic code there is, with its HTTP status and the message that goes out when nothing more can be said. */
+export const ERRORS = {
+  VALIDATION_ERROR: { status: HttpStatus.BAD_REQUEST, message: 'Request validation failed' },
+  UNAUTHORIZED: { status: HttpStatus.UNAUTHORIZED, message: 'Authentication is required' },
+  FORBIDDEN: { status: HttpStatus.FORBIDDEN, message: 'You are not allowed to do this' },
+  USER_NOT_FOUND: { status: HttpStatus.NOT_FOUND, message: 'User not found' },
+  NOT_FOUND: { status: HttpStatus.NOT_FOUND, message: 'Resource not found' },
+  METHOD_NOT_ALLOWED: { status: HttpStatus.METHOD_NOT_ALLOWED, message: 'This method is not allowed here' },
+  NOT_ACCEPTABLE: { status: HttpStatus.NOT_ACCEPTABLE, message: 'No representation that you accept can be produced' },
+  REQUEST_TIMEOUT: { status: HttpStatus.REQUEST_TIMEOUT, message: 'The request did not arrive in time' },
+  CONFLICT: { status: HttpStatus.CONFLICT, message: 'The request conflicts with the current state' },
+  PRECONDITION_FAILED: { status: HttpStatus.PRECONDITION_FAILED, message: 'The resource has changed' },
+  PAYLOAD_TOO_LARGE: { status: HttpStatus.PAYLOAD_TOO_LARGE, message: 'The request body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: HttpStatus.UNSUPPORTED_MEDIA_TYPE, message: 'This media type is not supported' },
+  EXPECTATION_FAILED: { status: HttpStatus.EXPECTATION_FAILED, message: 'This expectation cannot be met' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: HttpStatus.UNPROCESSABLE_ENTITY,
+    message: 'The idempotency key was used with another request',
+  },
+  TOO_MANY_REQUESTS: { status: HttpStatus.TOO_MANY_REQUESTS, message: 'Too many requests, try again later' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large' },
+  INTERNAL_ERROR: { status: HttpStatus.INTERNAL_SERVER_ERROR, message: 'An internal error occurred' },
+  SERVICE_UNAVAILABLE: {
+    status: HttpStatus.SERVICE_UNAVAILABLE,
+    message: 'The service is unavailable, try again later',
+  },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;

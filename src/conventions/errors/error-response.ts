@@ -1,0 +1,46 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type ApiError } from './api-error';
+import { toJson } from '../responses/json';
+
+/** The error envelope (variant B). For a 5xx it names the request id and nothing else. */
+export function errorBody(error: ApiError, requestId: string): string {
+  return toJson({
+    error: {
+      code: error.code,
+      message: error.message,
+      details: error.status >= 500 ? `Request ${requestId}` : error.details,
+      timestamp: new Date().toISOString(),
+      ...(error.fields && { fields: error.fields }),
+    },
+  });
+}
+
+function errorHeaders(error: ApiError, requestId: string): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...error.headers,
+  };
+}
+
+/** Answers with the envelope, unless something was answered already. Works on any response of node:http. */
+export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
+  if (response.headersSent) return;
+  const body = errorBody(error, requestId);
+  // What a handler had prepared for its success does not belong to the failure.
+  for (const name of ['ETag', 'Location', 'Link', 'Content-Encoding', 'Last-Modified']) response.removeHeader(name);
+  for (const [name, value] of Object.entries(errorHeaders(error, requestId))) response.setHeader(name, value);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.statusCode = error.status;
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** The same as the bytes of a whole response, for errors that the HTTP parser finds before there is a request. */
+export function rawErrorResponse(error: ApiError, requestId: string): string {
+  const body = errorBody(error, requestId);
+  const headers = { ...errorHeaders(error, requestId), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`;
+}

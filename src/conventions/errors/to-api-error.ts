@@ -1,0 +1,58 @@
+import { HttpException } from '@nestjs/common';
+import { AuthenticationError } from '../../auth/auth-errors';
+import { ApiError, validationError } from './api-error';
+import { fromDatabaseError } from './database-errors';
+import { type ErrorCode, ERRORS } from './error-codes';
+
+/** The errors of body-parser and of Express's router carry a `type` and a `status`; see https://github.com/expressjs/body-parser#errors */
+interface HttpError {
+  type?: string;
+  status?: number;
+}
+
+const codeOfStatus = new Map<number, ErrorCode>(
+  // Of two codes with one status the later wins: NOT_FOUND, not USER_NOT_FOUND, is the general one.
+  Object.entries(ERRORS).map(([code, { status }]) => [status, code as ErrorCode]),
+);
+
+/** Whatever was thrown, wherever: the one answer to it. Pure. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  return (
+    fromDatabaseError(thrown) ??
+    fromHttpException(thrown) ??
+    fromHttpError(thrown) ??
+    new ApiError('INTERNAL_ERROR', { cause: thrown })
+  );
+}
+
+function fromHttpException(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof HttpException)) return undefined;
+  if (thrown instanceof AuthenticationError) {
+    return new ApiError('UNAUTHORIZED', { message: thrown.message, headers: { 'WWW-Authenticate': thrown.challenge } });
+  }
+  const code = codeOfStatus.get(thrown.getStatus());
+  if (!code) return undefined;
+  // A text that a developer wrote for a client error is for the caller; one of a server error is for the log.
+  const message = thrown.getStatus() < 500 ? thrown.message : undefined;
+  return new ApiError(code, { message, cause: thrown });
+}
+
+function fromHttpError(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { type, status } = thrown as HttpError;
+  if (type === 'entity.parse.failed') return bodyError('json', 'must be valid JSON');
+  if (type === 'request.aborted' || type === 'request.size.invalid') return bodyError('length', 'did not arrive whole');
+  if (thrown instanceof URIError) return pathError();
+  const code = status && status < 500 ? codeOfStatus.get(status) : undefined;
+  return code && new ApiError(code, { cause: thrown });
+}
+
+/** The body as a whole is wrong. */
+export function bodyError(rule: string, message: string): ApiError {
+  return validationError([{ field: 'body', rule, message }]);
+}
+
+function pathError(): ApiError {
+  return validationError([{ field: 'path', rule: 'encoding', message: 'must be well-formed percent-encoded UTF-8' }]);
+}

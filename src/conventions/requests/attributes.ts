@@ -1,0 +1,260 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import { isEmail, registerDecorator, ValidateIf, ValidateNested } from 'class-validator';
+
+/** One rule: a value that has the wrong type breaks the type's rule alone, so the others let it pass. */
+interface Rule {
+  name: string;
+  message: string;
+  holds: (value: unknown) => boolean;
+}
+
+export interface AttributeOptions {
+  /** May be left out. Default: false */
+  optional?: boolean;
+  /** May be null. Default: false */
+  nullable?: boolean;
+  /** What it takes when it is left out; for the documentation. Makes it optional. */
+  default?: unknown;
+}
+
+export interface TextOptions extends AttributeOptions {
+  /** Code points. Default: 0 */
+  min?: number;
+  /** Code points. */
+  max: number;
+  /** Newlines and tabs are fine. Default: false */
+  multiline?: boolean;
+  /** Neither trimmed nor ever sent out. Default: false */
+  secret?: boolean;
+  /** A pattern, and what it asks for. */
+  pattern?: { regex: RegExp; message: string };
+}
+
+const MAX_EMAIL = 254;
+const MAX_MONEY = 9_999_999_999.99;
+const MAX_INT32 = 2 ** 31 - 1;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const CONTROL = /\p{Cc}/u;
+const CONTROL_BUT_NEWLINE_AND_TAB = /(?![\n\t])\p{Cc}/u;
+
+/** Text: NFC, trimmed, counted in code points, free of control characters. */
+export function Text({
+  min = 0,
+  max,
+  multiline = false,
+  secret = false,
+  pattern,
+  ...options
+}: TextOptions): PropertyDecorator {
+  const control = multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL;
+  const rules = [
+    rule('encoding', 'must be well-formed Unicode', isString, (text) => !LONE_SURROGATE.test(text)),
+    rule('characters', 'must not contain control characters', isString, (text) => !control.test(text)),
+    rule('length', lengthMessage(min, max), isString, (text) => hasLength(text, min, max)),
+    // An empty secret breaks the length already.
+    ...(secret ? [rule('blank', 'must not be blank', isString, (text) => text === '' || text.trim() !== '')] : []),
+    ...(pattern ? [rule('pattern', pattern.message, isString, (text) => pattern.regex.test(text))] : []),
+  ];
+  return attribute(
+    { name: 'type', message: 'must be a string', holds: isString },
+    rules,
+    { type: String, minLength: min || undefined, maxLength: max, writeOnly: secret || undefined },
+    options,
+    (value) => (isString(value) ? normalise(value, { multiline, secret }) : value),
+  );
+}
+
+export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator {
+  return attribute(
+    { name: 'type', message: 'must be a string', holds: isString },
+    [
+      rule('length', `must be at most ${MAX_EMAIL} characters`, isString, (text) => hasLength(text, 0, MAX_EMAIL)),
+      rule('email', 'must be a valid e-mail address', isString, (text) => !CONTROL.test(text) && isEmail(text)),
+    ],
+    { type: String, format: 'email', maxLength: MAX_EMAIL },
+    options,
+    (value) => (isString(value) ? normalise(value, {}) : value),
+  );
+}
+
+/** A whole number within bounds that the database's `integer` can hold. */
+export function Whole({
+  min = 0,
+  max = MAX_INT32,
+  ...options
+}: AttributeOptions & { min?: number; max?: number } = {}) {
+  return attribute(
+    { name: 'type', message: 'must be an integer', holds: Number.isInteger },
+    [rule('range', `must be from ${min} to ${max}`, isNumber, (number) => number >= min && number <= max)],
+    { type: 'integer', format: 'int32', minimum: min, maximum: max },
+    options,
+  );
+}
+
+/** The id of a resource. */
+export function Id(options: AttributeOptions = {}): PropertyDecorator {
+  return attribute(
+    { name: 'type', message: 'must be an integer', holds: Number.isInteger },
+    [
+      rule(
+        'range',
+        `must be from 1 to ${Number.MAX_SAFE_INTEGER}`,
+        isNumber,
+        (id) => id > 0 && Number.isSafeInteger(id),
+      ),
+    ],
+    { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    options,
+  );
+}
+
+/** An amount of money: at most two decimals, as `numeric(12,2)` holds it. */
+export function Money(options: AttributeOptions = {}): PropertyDecorator {
+  return attribute(
+    { name: 'type', message: 'must be a number', holds: Number.isFinite },
+    [
+      rule('range', `must be from 0 to ${MAX_MONEY}`, isNumber, (amount) => amount >= 0 && amount <= MAX_MONEY),
+      // The shortest decimal that reads back as this number is what the client wrote.
+      rule('decimals', 'must have at most two decimals', isNumber, (amount) =>
+        /^\d+(\.\d{1,2})?$/.test(String(Math.abs(amount))),
+      ),
+    ],
+    { type: 'number', minimum: 0, maximum: MAX_MONEY },
+    options,
+  );
+}
+
+/** One of a list of names. */
+export function OneOf(
+  names: readonly string[] | Record<string, string>,
+  options: AttributeOptions = {},
+): PropertyDecorator {
+  const allowed = Object.values(names);
+  return attribute(
+    {
+      name: 'enum',
+      message: `must be one of ${allowed.join(', ')}`,
+      holds: (value) => allowed.includes(value as string),
+    },
+    [],
+    { type: String, enum: allowed },
+    options,
+  );
+}
+
+/** A list of different names. */
+export function SomeOf(names: Record<string, string>, options: AttributeOptions = {}): PropertyDecorator {
+  const allowed = Object.values(names);
+  const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+  return attribute(
+    { name: 'type', message: 'must be a list', holds: isList },
+    [
+      rule('enum', `must hold only ${allowed.join(', ')}`, isList, (list) =>
+        list.every((name) => allowed.includes(name as string)),
+      ),
+      rule('length', 'must not be empty', isList, (list) => list.length > 0),
+      rule('unique', 'must hold each name once', isList, (list) => new Set(list).size === list.length),
+    ],
+    { type: String, enum: allowed, isArray: true, minItems: 1, uniqueItems: true },
+    options,
+  );
+}
+
+/** A list of nested objects, each validated as `type` says. */
+export function ListOf(
+  type: () => new () => object,
+  { min, max, ...options }: AttributeOptions & { min: number; max: number },
+) {
+  const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+  return applyDecorators(
+    attribute(
+      { name: 'type', message: 'must be a list of objects', holds: (value) => isList(value) && value.every(isObject) },
+      [rule('length', `must hold ${min} to ${max} items`, isList, (list) => list.length >= min && list.length <= max)],
+      { type, isArray: true, minItems: min, maxItems: max },
+      options,
+    ),
+    ValidateNested({ each: true }),
+    Type(type),
+  );
+}
+
+/** A moment the service sets: ISO 8601 in UTC with milliseconds. Never part of an input. */
+export function Timestamp(): PropertyDecorator {
+  return ApiProperty({ type: String, format: 'date-time', readOnly: true, example: '2026-01-31T12:00:00.000Z' });
+}
+
+function attribute(
+  type: Rule,
+  rules: Rule[],
+  schema: ApiPropertyOptions,
+  { optional = false, nullable = false, default: fallback }: AttributeOptions,
+  transform?: (value: unknown) => unknown,
+): PropertyDecorator {
+  const mayBeAbsent = optional || fallback !== undefined;
+  const required: Rule = { name: 'required', message: 'is required', holds: (value) => value !== undefined };
+  const present: Rule = { ...type, holds: (value) => value === undefined || type.holds(value) };
+  const documentation = {
+    ...schema,
+    required: !mayBeAbsent,
+    ...(nullable && { nullable: true }),
+    ...(fallback !== undefined && { default: fallback }),
+  } as ApiPropertyOptions;
+  return applyDecorators(
+    ApiProperty(documentation),
+    // The value given to the condition is the one before any rule looked at it: undefined means left out.
+    ValidateIf((_dto, value) => !(value === undefined && mayBeAbsent) && !(value === null && nullable)),
+    ...[required, present, ...rules].map(register),
+    ...(transform ? [Transform(({ value }) => transform(value))] : []),
+  );
+}
+
+function register({ name, message, holds }: Rule): PropertyDecorator {
+  return (target, property) =>
+    registerDecorator({
+      name,
+      target: target.constructor,
+      propertyName: property as string,
+      validator: { validate: holds, defaultMessage: () => message },
+    });
+}
+
+function rule<T>(
+  name: string,
+  message: string,
+  applies: (value: unknown) => value is T,
+  holds: (value: T) => boolean,
+): Rule {
+  return { name, message, holds: (value) => !applies(value) || holds(value) };
+}
+
+function normalise(text: string, { multiline = false, secret = false }): string {
+  const composed = text.normalize('NFC');
+  if (secret) return composed;
+  // A form on Windows sends CRLF for the one newline that its user typed.
+  return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
+}
+
+function hasLength(text: string, min: number, max: number): boolean {
+  // A code point takes one or two UTF-16 units: no need to count in a text that is too long at any rate.
+  if (text.length > 2 * max) return false;
+  const length = [...text].length;
+  return length >= min && length <= max;
+}
+
+function lengthMessage(min: number, max: number): string {
+  return min === 0 ? `must be at most ${max} characters` : `must be ${min} to ${max} characters`;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

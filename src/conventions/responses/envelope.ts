@@ -1,0 +1,29 @@
+import { STATUS_CODES } from 'node:http';
+import type { Request } from 'express';
+import { Page } from '../lists/page';
+import { project } from './fields';
+import '../requests/request-context';
+
+/** A body that leaves as it is, without the envelope: for documents whose form others prescribe. */
+export class Verbatim {
+  constructor(readonly body: object) {}
+}
+
+/** The success envelope (variant A), with `pagination` beside `data` when it is a page. */
+export function envelope(status: number, body: object, request: Request): object {
+  if (body instanceof Verbatim) return body.body;
+  const head = { code: status, message: STATUS_CODES[status] };
+  const timestamp = Date.now();
+  if (body instanceof Page) return { ...head, data: body.data, pagination: body.pagination, timestamp };
+  return { ...head, data: request.fields ? project(body, request.fields) : body, timestamp };
+}
+
+/** Where a resource that was just created can be read: by its own id, below its own noun. */
+export function locationOf(body: object, request: Request): string {
+  const path = request.originalUrl.split('?', 1)[0];
+  const { id } = body as { id?: number };
+  if (id === undefined) return path;
+  const nouns = path.split('/').filter(Boolean);
+  // /api/v1/users/7/posts creates /api/v1/posts/1
+  return `/${nouns.slice(0, 2).join('/')}/${nouns.at(-1)}/${id}`;
+}

@@ -1,0 +1,36 @@
+import { validationError } from '../errors/api-error';
+
+export type DtoClass = new () => object;
+
+/** Where @nestjs/swagger keeps the names of a class's documented attributes, each behind a colon, in their order. */
+const SWAGGER_PROPERTIES = 'swagger/apiModelPropertiesArray';
+
+/** The names of the attributes that a DTO documents, in the resource's own order. */
+export function attributesOf(dto: DtoClass): string[] {
+  const names = Reflect.getMetadata(SWAGGER_PROPERTIES, dto.prototype as object) as string[] | undefined;
+  return (names ?? []).map((name) => name.slice(1));
+}
+
+/**
+ * The attributes that a `fields` parameter names, in the resource's own order.
+ * @throws {ApiError} VALIDATION_ERROR when one is unknown
+ */
+export function parseFields(text: string, attributes: string[]): string[] {
+  const named = new Set(text.split(',').map((name) => name.trim()));
+  const unknown = [...named].filter((name) => !attributes.includes(name));
+  if (unknown.length > 0) {
+    throw validationError([{ field: 'fields', rule: 'enum', message: `must name some of ${attributes.join(', ')}` }]);
+  }
+  return attributes.filter((name) => named.has(name));
+}
+
+/**
+ * A representation reduced to some of its attributes.
+ * @throws {ApiError} VALIDATION_ERROR when this caller's representation lacks one
+ */
+export function project(item: object, fields: string[]): object {
+  const values = item as Record<string, unknown>;
+  const hidden = fields.find((name) => values[name] === undefined);
+  if (hidden) throw validationError([{ field: 'fields', rule: 'access', message: `${hidden} is not for you to read` }]);
+  return Object.fromEntries(fields.map((name) => [name, values[name]]));
+}

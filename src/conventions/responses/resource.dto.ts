@@ -1,0 +1,24 @@
+import type { ResourceEntity } from '../../database/resource.entity';
+import { Id, Timestamp } from '../requests/attributes';
+
+/** What every resource shows of itself. */
+export abstract class ResourceDto {
+  /** Identifies the resource; appears in its path. @example 1 */
+  @Id()
+  id: number;
+
+  /** When it was created, ISO 8601 in UTC. @example 2026-01-31T12:00:00.000Z */
+  @Timestamp()
+  created_at: Date;
+
+  /** When it last changed, ISO 8601 in UTC. @example 2026-01-31T12:00:00.000Z */
+  @Timestamp()
+  updated_at: Date;
+}
+
+/** The shared attributes of a row, by name. */
+export const resourceAttributes = ({ id, created_at, updated_at }: ResourceEntity): ResourceDto => ({
+  id,
+  created_at,
+  updated_at,
+});

@@ -1,0 +1,62 @@
+import { Client, Pool, type PoolClient } from 'pg';
+import { UnitOfWork } from './unit-of-work';
+
+type Release = (error?: Error | boolean) => void;
+type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
+
+interface Backend extends PoolClient {
+  processID: number;
+}
+
+/**
+ * The driver's pool, with one thing more: it knows which connections the current {@link UnitOfWork} holds, and
+ * {@link cancelWork} ends them. TypeORM has no way to abandon a statement that runs, nor the transaction around it.
+ */
+export class CancellablePool extends Pool {
+  override connect(): Promise<PoolClient>;
+  override connect(onConnection: OnConnection): void;
+  override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
+    const work = UnitOfWork.current();
+    // TypeORM asks with a callback; a promise is asked for by nobody who belongs to a request.
+    if (!work || !onConnection) return onConnection ? super.connect(onConnection) : super.connect();
+    if (work.cancelled) return onConnection(work.cancelled, undefined, () => undefined);
+    super.connect((error, client, release) => {
+      if (!client) return onConnection(error, client, release);
+      if (work.cancelled) {
+        release();
+        return onConnection(work.cancelled, undefined, () => undefined);
+      }
+      work.hold(client);
+      onConnection(undefined, client, (reason) => {
+        work.release(client);
+        // A connection that is being ended must not serve another request.
+        release(reason ?? work.cancelled);
+      });
+    });
+  }
+}
+
+/**
+ * Calls a unit of work off: the server stops its statements and rolls its transactions back. The request was answered
+ * already, so a failure here is for `onFailure` alone.
+ */
+export async function cancelWork(
+  work: UnitOfWork,
+  reason: Error,
+  databaseUrl: string,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const backends = work.cancel(reason).map((client) => (client as Backend).processID);
+  if (backends.length === 0) return;
+  // Not from the pool: a full pool may be the very reason for the delay.
+  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', onFailure);
+  try {
+    await client.connect();
+    await client.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [backends]);
+  } catch (error) {
+    onFailure(error);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,33 @@
+import { Global, Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Settings } from '../config/settings';
+import { dataSourceOptions } from './data-source';
+import { DatabaseServer } from './database-server';
+import { migrate } from './migrate';
+
+const server = {
+  provide: DatabaseServer,
+  inject: [Settings, ModuleRef],
+  useFactory: (settings: Settings, modules: ModuleRef) => DatabaseServer.start(settings, modules),
+};
+
+@Global()
+@Module({ providers: [server], exports: [DatabaseServer] })
+class DatabaseServerModule {}
+
+/** The database: a server, a schema that is up to date, and TypeORM on top of them. */
+@Module({
+  imports: [
+    DatabaseServerModule,
+    TypeOrmModule.forRootAsync({
+      inject: [Settings, DatabaseServer],
+      useFactory: async (settings: Settings, { url }: DatabaseServer) => {
+        const options = dataSourceOptions(settings, url);
+        await migrate(options);
+        return { ...options, autoLoadEntities: true };
+      },
+    }),
+  ],
+})
+export class DatabaseModule {}

@@ -1,0 +1,17 @@
+import { DataSource } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { withLock } from './with-lock';
+
+/**
+ * Brings the schema up to date. Any number of instances may start at once: one migrates, the others wait for it. On a
+ * data source of its own, as a migration may take longer than a request is allowed to.
+ */
+export async function migrate({ extra: _limits, ...options }: PostgresDataSourceOptions): Promise<void> {
+  const dataSource = new DataSource({ ...options, entities: [], poolSize: 2 });
+  await dataSource.initialize();
+  try {
+    await withLock(dataSource, 'migrations', () => dataSource.runMigrations());
+  } finally {
+    await dataSource.destroy();
+  }
+}

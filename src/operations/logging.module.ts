@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { Settings } from '../config/settings';
+import { createLogger } from './logging';
+
+/** The token of the one pino logger. */
+export const PINO = Symbol('pino');
+
+@Global()
+@Module({
+  providers: [{ provide: PINO, inject: [Settings], useFactory: createLogger }],
+  exports: [PINO],
+})
+export class LoggingModule {}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { LoggerModule } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { HealthController } from './health/health.controller';
+import { LoggingModule, PINO } from './logging.module';
+
+/** What keeps the service observable and stoppable. */
+@Module({
+  imports: [
+    LoggingModule,
+    // Without its middleware: the line for each request is written by request-log.ts.
+    LoggerModule.forRootAsync({
+      imports: [],
+      providers: [],
+      inject: [PINO],
+      useFactory: (logger: Logger) => ({ pinoHttp: { logger, autoLogging: false }, forRoutes: [] }),
+    }),
+    // The error filter logs a failed check, once.
+    TerminusModule.forRoot({ logger: false }),
+  ],
+  controllers: [HealthController],
+})
+export class OperationsModule {}

@@ -1,0 +1,27 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import '../conventions/requests/request-context';
+
+/** One line for each request, when its response is over: what was asked and what came of it, no header and no body. */
+export function logRequests(logger: Logger) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.once('close', () => {
+      const { statusCode } = response;
+      const level = statusCode >= 500 ? 'error' : 'info';
+      logger[level](
+        {
+          request_id: request.id,
+          method: request.method,
+          // The pattern, not the path: what a caller wrote there stays out of the log.
+          route: (request.route as { path?: string } | undefined)?.path ?? null,
+          status: statusCode,
+          ms: Math.round((performance.now() - request.startedAt) * 10) / 10,
+          user_id: request.user?.id ?? null,
+          ...(response.writableFinished ? {} : { aborted: true }),
+        },
+        'request',
+      );
+    });
+    next();
+  };
+}

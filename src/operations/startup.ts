@@ -1,0 +1,35 @@
+import type { AddressInfo, Server } from 'node:net';
+import type { INestApplication } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { Settings, SettingsError } from '../config/settings';
+import { describeError } from './logging';
+import { PINO } from './logging.module';
+
+/** Says where everything is, once it is there. */
+export function announce(app: INestApplication): void {
+  const settings = app.get(Settings);
+  const logger = app.get<Logger>(PINO);
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  const base = `http://localhost:${port}`;
+  logger.info({ port }, `API      ${base}/api/v1`);
+  logger.info(`Docs     ${base}/docs`);
+  logger.info(`Data     ${settings.DATABASE_URL ? 'the database of DATABASE_URL' : settings.DATA_DIR}`);
+  if (settings.demoData) logger.info('Sign in  ada (a user) or grace (an administrator), password demo-password');
+}
+
+/** One clear message, and exit code 1. */
+export function explainFailure(error: unknown): void {
+  process.exitCode = 1;
+  process.stderr.write(`${reasonOf(error)}\n`);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (code === 'EADDRINUSE') return `Port ${port} is taken by another process; set PORT to a free one.`;
+  if (code === 'EACCES' && port)
+    return `Port ${port} needs more rights than this user has; set PORT to one above 1023.`;
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; set HOST to one that it has.`;
+  const described = describeError(error);
+  return typeof described === 'string' ? described : (described.stack ?? described.message);
+}

@@ -1,0 +1,12 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
+import type { Counter } from '../../conventions/requests/rate-limits';
+
+/** Has ThrottlerGuard count where the other limits count. Its own storage scans an entry for each hit. */
+export class CountingStorage implements ThrottlerStorage {
+  constructor(private readonly counter: Counter) {}
+
+  async increment(key: string, _ttl: number, limit: number) {
+    const { hits, resetsIn } = await this.counter.hit(key);
+    return { totalHits: hits, timeToExpire: resetsIn, isBlocked: hits > limit, timeToBlockExpire: resetsIn };
+  }
+}

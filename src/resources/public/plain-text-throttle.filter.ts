@@ -1,0 +1,14 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { ThrottlerException } from '@nestjs/throttler';
+import type { Response } from 'express';
+
+/** The specification has /public answer in plain text, for 429 as well. */
+@Catch(ThrottlerException)
+export class PlainTextThrottleFilter implements ExceptionFilter<ThrottlerException> {
+  catch(_thrown: ThrottlerException, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) return;
+    response.set('Cache-Control', 'no-store').type('text/plain').status(429);
+    response.send('Too many requests. Please try again later.');
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+
+const MILLISECOND = 1_000;
+
+/**
+ * ThrottlerGuard, with the header fields that clients understand instead of `X-RateLimit-*`:
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+@Injectable()
+export class PublicThrottlerGuard extends ThrottlerGuard {
+  protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
+    const { context, limit, ttl, throttler, blockDuration, getTracker, generateKey } = properties;
+    const { req, res } = this.getRequestResponse(context);
+    const tracker = await getTracker(req, context);
+    const key = generateKey(context, tracker, throttler.name ?? 'default');
+    const record = await this.storageService.increment(key, ttl, limit, blockDuration, 'default');
+    const { totalHits, timeToExpire, timeToBlockExpire, isBlocked } = record;
+    this.setResponseHeader(res, 'RateLimit-Policy', `"default";q=${limit};w=${ttl / MILLISECOND}`);
+    this.setResponseHeader(res, 'RateLimit', `"default";r=${Math.max(0, limit - totalHits)};t=${timeToExpire}`);
+    if (!isBlocked) return true;
+    this.setResponseHeader(res, 'Retry-After', timeToBlockExpire);
+    await this.throwThrottlingException(context, { limit, ttl, key, tracker, ...record });
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+import { Controller, Get, Header, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiTooManyRequestsResponse } from '@nestjs/swagger';
+import { Public } from '../../auth/access.decorators';
+import { ApiResource } from '../../conventions/docs/api.decorators';
+import { PlainTextThrottleFilter } from './plain-text-throttle.filter';
+import { PublicThrottlerGuard } from './public-throttler.guard';
+
+@ApiResource('Public')
+@Controller('public')
+@Public({ identifies: false })
+export class PublicController {
+  /** Anyone may call it, so often in a while. */
+  @Get()
+  @UseGuards(PublicThrottlerGuard)
+  @UseFilters(PlainTextThrottleFilter)
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ description: 'OK', type: String, example: 'Hello from the public resource.' })
+  @ApiTooManyRequestsResponse({
+    description: 'Too Many Requests',
+    type: String,
+    example: 'Too many requests. Please try again later.',
+  })
+  get(): string {
+    return 'Hello from the public resource.';
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { AuthenticationError } from '../../auth/auth-errors';
+import { verifyPassword } from '../../auth/passwords';
+import { Sessions, type TokenPair } from '../../auth/sessions';
+import { Settings } from '../../config/settings';
+import { ApiError } from '../../conventions/errors/api-error';
+import { type Count, type Counter, RateLimits } from '../../conventions/requests/rate-limits';
+import { identityKey, type User, UserStatus } from '../users/user.entity';
+import { UsersService } from '../users/users.service';
+import type { RefreshDto, SignInDto } from './token.dto';
+
+@Injectable()
+export class TokensService {
+  private readonly failures: Counter;
+  private readonly limit: number;
+
+  constructor(
+    private readonly users: UsersService,
+    private readonly sessions: Sessions,
+    limits: RateLimits,
+    { LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW }: Settings,
+  ) {
+    this.limit = LOGIN_RATE_LIMIT;
+    this.failures = limits.counter('sign-in', LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW);
+  }
+
+  /** @param address of the client: failures count for an account and an address together */
+  async signIn(input: SignInDto, address: string): Promise<TokenPair> {
+    const key = `${identityKey(input.username)} ${address}`;
+    this.requireFewer(await this.failures.peek(key), this.limit);
+    const user = await this.authenticate(input);
+    // Counted after the fact and then looked at: of many guesses at once no more than the limit learn anything.
+    if (!user) this.requireFewer(await this.failures.hit(key), this.limit + 1);
+    else this.requireFewer(await this.failures.peek(key), this.limit);
+    if (!user) throw AuthenticationError.wrongCredentials();
+    return this.sessions.start(user);
+  }
+
+  refresh({ refresh_token }: RefreshDto): Promise<TokenPair> {
+    return this.sessions.rotate(refresh_token);
+  }
+
+  signOut({ refresh_token }: RefreshDto): Promise<void> {
+    return this.sessions.end(refresh_token);
+  }
+
+  /** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
+  private async authenticate({ username, password }: SignInDto): Promise<User | undefined> {
+    const user = await this.users.find(username);
+    const matches = await verifyPassword(user?.password_hash, password);
+    return user && matches && user.status === UserStatus.ACTIVE ? user : undefined;
+  }
+
+  private requireFewer({ hits, resetsIn }: Count, limit: number): void {
+    if (hits < limit) return;
+    throw new ApiError('TOO_MANY_REQUESTS', {
+      message: 'Too many failed sign-ins, try again later',
+      headers: { 'Retry-After': String(resetsIn) },
+    });
+  }
+}

@@ -1,0 +1,121 @@
+import { OmitType, PartialType } from '@nestjs/swagger';
+import { type Caller, isAdmin, Role } from '../../auth/caller';
+import { ListQueryOf } from '../../conventions/lists/list-query';
+import { EmailAddress, OneOf, SomeOf, Text } from '../../conventions/requests/attributes';
+import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { type User, UserStatus } from './user.entity';
+
+const username = { min: 3, max: 20, pattern: { regex: /^[^@]*$/, message: 'must not contain @' } };
+
+/** What a client may read of a user. A new column stays private until it is listed here. */
+export class UserDto extends ResourceDto {
+  /**
+   * The name to sign in with; unique, whatever its case.
+   * @example ada
+   */
+  @Text(username)
+  username: string;
+
+  /**
+   * Only the user itself and administrators see it.
+   * @example ada@example.com
+   */
+  @EmailAddress({ optional: true })
+  email?: string;
+
+  /**
+   * The name to show.
+   * @example Ada Lovelace
+   */
+  @Text({ max: 100, nullable: true })
+  name: string | null;
+
+  /**
+   * A suspended user can't sign in.
+   * @example ACTIVE
+   */
+  @OneOf(UserStatus)
+  status: UserStatus;
+
+  /**
+   * Only the user itself and administrators see them.
+   * @example ["USER"]
+   */
+  @SomeOf(Role, { optional: true })
+  roles?: Role[];
+}
+
+/** What a new user is made of. */
+export class CreateUserDto {
+  /**
+   * The name to sign in with; unique, whatever its case.
+   * @example alan
+   */
+  @Text(username)
+  username: string;
+
+  /**
+   * Unique, whatever its case.
+   * @example alan@example.com
+   */
+  @EmailAddress()
+  email: string;
+
+  /**
+   * Taken as it is, blanks and all; never sent out.
+   * @example correct horse battery staple
+   */
+  @Text({ min: 8, max: 128, secret: true })
+  password: string;
+
+  /**
+   * The name to show.
+   * @example Alan Turing
+   */
+  @Text({ max: 100, nullable: true, optional: true })
+  name?: string | null;
+
+  /**
+   * Administrators only. A suspended user can't sign in.
+   */
+  @OneOf(UserStatus, { default: UserStatus.ACTIVE })
+  status?: UserStatus;
+
+  /**
+   * Administrators only.
+   */
+  @SomeOf(Role, { default: [Role.USER] })
+  roles?: Role[];
+}
+
+/** A complete user: what is left out takes its default, but for the password, which stays. */
+export class ReplaceUserDto extends OmitType(CreateUserDto, ['password'] as const) {
+  /**
+   * A new password; needs a sign-in of the last ten minutes and ends all sessions.
+   */
+  @Text({ min: 8, max: 128, secret: true, optional: true })
+  password?: string;
+}
+
+/** The attributes to change. A new password needs a sign-in of the last ten minutes and ends all sessions. */
+export class PatchUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
+
+/** What a collection of users can be asked for. */
+export class ListUsersQuery extends ListQueryOf(UserDto, {
+  sortable: ['id', 'username', 'email', 'name', 'status', 'created_at', 'updated_at'],
+  statuses: UserStatus,
+}) {}
+
+/** Private attributes are undefined, and so absent, unless the caller may see them. */
+export const toUserDto = (user: User, caller: Caller | undefined): UserDto => ({
+  ...resourceAttributes(user),
+  username: user.username,
+  email: seesAll(user, caller) ? user.email : undefined,
+  name: user.name,
+  status: user.status,
+  roles: seesAll(user, caller) ? user.roles : undefined,
+});
+
+function seesAll(user: User, caller: Caller | undefined): boolean {
+  return caller?.id === user.id || isAdmin(caller);
+}

@@ -1,0 +1,62 @@
+import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
+import { Role } from '../../auth/caller';
+import { ResourceEntity } from '../../database/resource.entity';
+
+export enum UserStatus {
+  ACTIVE = 'ACTIVE',
+  SUSPENDED = 'SUSPENDED',
+}
+
+const present = 'deleted_at IS NULL';
+
+@Entity('users')
+@Index('users_username_unique', ['username_key'], { unique: true, where: present })
+@Index('users_email_unique', ['email_key'], { unique: true, where: present })
+@Index('users_username_sort', ['username', 'id'], { where: present })
+@Index('users_email_sort', ['email', 'id'], { where: present })
+@Index('users_name_sort', ['name', 'id'], { where: present })
+@Index('users_status_sort', ['status', 'id'], { where: present })
+@Index('users_created_at_sort', ['created_at', 'id'], { where: present })
+@Index('users_updated_at_sort', ['updated_at', 'id'], { where: present })
+@Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
+@Check('users_roles_known', "roles <@ ARRAY['USER', 'ADMIN'] AND cardinality(roles) > 0")
+export class User extends ResourceEntity {
+  @Column({ type: 'varchar', length: 20 })
+  username: string;
+
+  /** What makes two spellings the same user; see identityKey(). */
+  @Column('text')
+  username_key: string;
+
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
+
+  @Column('text')
+  email_key: string;
+
+  /** argon2id. */
+  @Column('text')
+  password_hash: string;
+
+  @Column({ type: 'varchar', length: 100, nullable: true })
+  name: string | null;
+
+  @Column({ type: 'text', default: UserStatus.ACTIVE })
+  status: UserStatus;
+
+  @Column({ type: 'text', array: true, default: [Role.USER] })
+  roles: Role[];
+
+  /** Hidden since then: its names are free again, what it wrote and bought stays. */
+  @DeleteDateColumn({ type: 'timestamptz', precision: 3, nullable: true })
+  deleted_at: Date | null;
+}
+
+/**
+ * What a username or an e-mail address is compared by. PostgreSQL's lower() and JavaScript's toLowerCase() disagree on
+ * some letters, so only this function folds, before look-up and index alike.
+ */
+export function identityKey(text: string): string {
+  // Upper case first: it brings together what lower case keeps apart, such as ß and ss.
+  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}

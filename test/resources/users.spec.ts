@@ -1,0 +1,178 @@
+import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+
+describe('/users', () => {
+  const api = useTestApi();
+  let ada: TestUser;
+  let alan: TestUser;
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    ada = await api.user({ username: 'Ada', name: 'Ada Lovelace' });
+    alan = await api.user({ username: 'alan', name: 'Alan Turing' });
+    admin = await api.admin({ username: 'grace' });
+  });
+
+  const aNewUser = (username: string, more: object = {}) => ({
+    username,
+    email: `${username}@example.com`,
+    password: 'long enough',
+    ...more,
+  });
+
+  it('registers anyone, and shows the new user its own attributes', async () => {
+    const answer = await api.post('/users', aNewUser('barbara', { name: 'Barbara Liskov' }));
+
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe(`/api/v1/users/${answer.body.data.id}`);
+    expect(answer.body).toEqual({
+      code: 201,
+      message: 'Created',
+      data: {
+        id: expect.any(Number),
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        updated_at: answer.body.data.created_at,
+        username: 'barbara',
+        email: 'barbara@example.com',
+        name: 'Barbara Liskov',
+        status: 'ACTIVE',
+        roles: ['USER'],
+      },
+      timestamp: expect.any(Number),
+    });
+  });
+
+  it('lets only an administrator set status and roles', async () => {
+    const wish = { roles: ['ADMIN'] };
+
+    expect(await api.post('/users', aNewUser('eve', wish))).toMatchObject({ status: 403 });
+    expect(await api.as(ada).post('/users', aNewUser('eve', wish))).toMatchObject({ status: 403 });
+    expect(await api.as(ada).patch(`/users/${ada.id}`, { status: 'ACTIVE' })).toMatchObject({ status: 403 });
+    expect(await api.as(admin).post('/users', aNewUser('margaret', wish))).toMatchObject({
+      status: 201,
+      body: { data: { roles: ['ADMIN'] } },
+    });
+  });
+
+  it('gives a username to one of a hundred who ask for it at once, whatever its case', async () => {
+    const spelling = (index: number) =>
+      [...'hypatia'].map((letter, bit) => ((index >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
+
+    const answers = await Promise.all(
+      times(100, (index) => api.post('/users', aNewUser(spelling(index), { email: `h${index}@example.com` }))),
+    );
+
+    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 99 });
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: 'username: is already taken' });
+  });
+
+  it('tells two users with one e-mail address apart from nobody', async () => {
+    const answer = await api.post('/users', aNewUser('ada2', { email: ada.email.toUpperCase() }));
+
+    expect(answer).toMatchObject({ status: 409, body: { error: { details: 'email: is already taken' } } });
+  });
+
+  it('takes the composed and the decomposed form of a name for one', async () => {
+    expect(await api.post('/users', aNewUser('re\u0301ne', { email: 'rene1@example.com' }))).toMatchObject({
+      status: 201,
+      body: { data: { username: 'r\u00e9ne' } },
+    });
+    expect(await api.post('/users', aNewUser('R\u00c9NE', { email: 'rene2@example.com' }))).toMatchObject({
+      status: 409,
+    });
+  });
+
+  it('shows e-mail and roles to the user itself and to administrators only', async () => {
+    const seenBy = async (caller: TestUser) => (await api.as(caller).get(`/users/${ada.id}`)).body.data;
+
+    expect(await seenBy(ada)).toMatchObject({ email: ada.email, roles: ['USER'] });
+    expect(await seenBy(admin)).toMatchObject({ email: ada.email, roles: ['USER'] });
+    expect(Object.keys(await seenBy(alan))).toEqual(['id', 'created_at', 'updated_at', 'username', 'name', 'status']);
+  });
+
+  it('does not let private attributes out through search, sort or fields', async () => {
+    const asAlan = api.as(alan);
+
+    expect((await asAlan.get(`/users?search=${ada.email}`)).body.pagination.total).toBe(0);
+    expect((await api.as(admin).get(`/users?search=${ada.email}`)).body.pagination.total).toBe(1);
+    expect(await asAlan.get('/users?sort=email')).toMatchObject({ status: 400 });
+    expect(await asAlan.get('/users?fields=id,email')).toMatchObject({ status: 400 });
+    expect(await asAlan.get(`/users/${ada.id}?fields=roles`)).toMatchObject({ status: 400 });
+    expect(await asAlan.get(`/users/${alan.id}?fields=email`)).toMatchObject({ body: { data: { email: alan.email } } });
+    expect(await api.as(admin).get('/users?sort=email&fields=email')).toMatchObject({ status: 200 });
+  });
+
+  it('answers the profile of the caller', async () => {
+    expect(await api.as(ada).get('/users/profile')).toMatchObject({
+      status: 200,
+      body: { data: { id: ada.id, username: 'Ada', email: ada.email } },
+    });
+    expect(await api.get('/users/profile')).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
+  });
+
+  it('replaces a user: what is left out takes its default, the password stays', async () => {
+    const user = await api.user({ username: 'replaced', name: 'Before' });
+
+    const answer = await api.as(user).put(`/users/${user.id}`, { username: 'after', email: 'after@example.com' });
+
+    expect(answer).toMatchObject({ status: 200, body: { data: { username: 'after', name: null, status: 'ACTIVE' } } });
+    expect(await api.post('/auth/tokens', { username: 'after', password: user.password })).toMatchObject({
+      status: 201,
+    });
+  });
+
+  it('changes only what a PATCH names', async () => {
+    const user = await api.user({ name: 'Before' });
+
+    expect(await api.as(user).patch(`/users/${user.id}`, { name: null })).toMatchObject({
+      status: 200,
+      body: { data: { name: null, username: user.username, email: user.email } },
+    });
+    expect(await api.as(user).patch(`/users/${user.id}`, { username: null })).toMatchObject({ status: 400 });
+    expect(await api.as(user).patch(`/users/${user.id}`, {})).toMatchObject({ status: 200 });
+  });
+
+  it('leaves updated_at alone when nothing changes, and moves it when something does', async () => {
+    const user = await api.user({ name: 'Same' });
+    const before = (await api.as(user).get(`/users/${user.id}`)).body.data;
+
+    expect((await api.as(user).patch(`/users/${user.id}`, { name: 'Same' })).body.data).toEqual(before);
+    const after = (await api.as(user).patch(`/users/${user.id}`, { name: 'Other' })).body.data;
+    expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+  });
+
+  it.each(['put', 'patch', 'delete'] as const)(
+    'refuses %s by another user, and answers 404 before that',
+    async (method) => {
+      const body = method === 'delete' ? undefined : { username: 'taken-over', email: 'x@example.com' };
+
+      expect(await api.as(alan)[method](`/users/${ada.id}`, body)).toMatchObject({
+        status: 403,
+        body: { error: { code: 'FORBIDDEN' } },
+      });
+      expect(await api.as(alan)[method]('/users/999999', body)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'USER_NOT_FOUND' } },
+      });
+    },
+  );
+
+  it('hides a deleted user and frees its names', async () => {
+    const user = await api.user({ username: 'gone' });
+
+    expect(await api.as(user).delete(`/users/${user.id}`)).toMatchObject({ status: 204, text: '' });
+    expect(await api.as(user).get('/users/profile')).toMatchObject({ status: 401 });
+    expect(await api.as(ada).get(`/users/${user.id}`)).toMatchObject({ status: 404 });
+    expect(await api.as(admin).delete(`/users/${user.id}`)).toMatchObject({ status: 404 });
+    expect((await api.as(ada).get('/users?search=gone')).body.pagination.total).toBe(0);
+    expect(await api.post('/users', aNewUser('gone', { email: user.email }))).toMatchObject({ status: 201 });
+  });
+
+  it('never returns or accepts back a password', async () => {
+    const answer = await api.as(ada).get(`/users/${ada.id}`);
+
+    expect(answer.text).not.toMatch(/password|argon2/);
+    expect(await api.as(ada).get('/users?fields=password_hash')).toMatchObject({ status: 400 });
+    expect(await api.as(ada).get('/users?sort=password_hash')).toMatchObject({ status: 400 });
+  });
+});

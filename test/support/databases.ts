@@ -1,0 +1,33 @@
+import { Client } from 'pg';
+
+/** The same server, another database. */
+export function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
+}
+
+export async function query(url: string, text: string, values?: unknown[]) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** @param template the database to copy; an empty one when left out */
+export async function createDatabase(server: string, name: string, template = 'template1'): Promise<string> {
+  await query(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return withDatabase(server, name);
+}
+
+export async function dropDatabase(server: string, name: string): Promise<void> {
+  await query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+export async function dropDatabases(server: string, prefix: string): Promise<void> {
+  const rows = await query(server, 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix]);
+  for (const { datname } of rows) await dropDatabase(server, datname as string);
+}

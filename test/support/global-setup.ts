@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../../src/config/settings';
+import { dataSourceOptions } from '../../src/database/data-source';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres';
+import { migrate } from '../../src/database/migrate';
+import { createDatabase, withDatabase } from './databases';
+
+declare global {
+  // Handed from the set-up to the tear-down, which run in one process.
+  var testDatabases: { embedded?: EmbeddedPostgres; directory: string; prefix: string; url: string };
+}
+
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+
+/** A real PostgreSQL, the one of DATABASE_URL or a throw-away one, with a migrated database to clone for each test file. */
+export default async function globalSetup(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'resource-api-test-'));
+  const embedded = process.env.DATABASE_URL
+    ? undefined
+    : await startEmbeddedPostgres(join(directory, 'postgres'), { settings: NOT_DURABLE });
+  const url = process.env.DATABASE_URL ?? embedded!.url;
+  const prefix = `resource_api_test_${randomBytes(4).toString('hex')}`;
+  globalThis.testDatabases = { embedded, directory, prefix, url };
+  await createDatabase(url, `${prefix}_template`);
+  await migrate(dataSourceOptions(readSettings({}), withDatabase(url, `${prefix}_template`)));
+  process.env.TEST_SERVER_URL = url;
+  process.env.TEST_DATABASE_PREFIX = prefix;
+  process.env.TEST_DIRECTORY = directory;
+}

@@ -1,0 +1,76 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Test } from '@nestjs/testing';
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import { Logger } from 'nestjs-pino';
+import pino from 'pino';
+import { AppModule } from '../../src/app.module';
+import { readSettings, Settings } from '../../src/config/settings';
+import { configureApp } from '../../src/configure-app';
+import { ApiAdapter } from '../../src/operations/api-adapter';
+import { describeError } from '../../src/operations/logging';
+import { PINO } from '../../src/operations/logging.module';
+import { createDatabase, dropDatabase } from './databases';
+
+let databases = 0;
+
+export interface TestAppOptions {
+  /** Environment variables besides those that every test app has. */
+  settings?: Record<string, string>;
+  /** Modules besides the application's own. */
+  imports?: ModuleMetadata['imports'];
+  /** Another instance's database; a new one, cloned from the template, when left out. */
+  databaseUrl?: string;
+}
+
+/** The real application, on a real database and a real port. */
+export class TestApp {
+  private constructor(
+    readonly nest: INestApplication,
+    readonly databaseUrl: string,
+    readonly port: number,
+    /** Every line that the application logged, parsed. */
+    readonly log: Record<string, unknown>[],
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  static async start({ settings = {}, imports = [], databaseUrl }: TestAppOptions = {}): Promise<TestApp> {
+    const database = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await cloneTemplate();
+    const log: Record<string, unknown>[] = [];
+    const environment = {
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      DATA_DIR: process.env.TEST_DIRECTORY,
+      ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
+      ...settings,
+    };
+    const module = await Test.createTestingModule({ imports: [AppModule, ...imports] })
+      .overrideProvider(Settings)
+      .useValue(readSettings(environment))
+      .overrideProvider(PINO)
+      .useValue(pino({ serializers: { err: describeError } }, { write: (line) => void log.push(JSON.parse(line)) }))
+      .compile();
+    const app = module.createNestApplication(new ApiAdapter(), { bodyParser: false, bufferLogs: true });
+    app.useLogger(app.get(Logger));
+    configureApp(app);
+    await app.listen(0, '127.0.0.1');
+    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+    return new TestApp(app, database.url, port, log, database.drop);
+  }
+
+  async stop(): Promise<void> {
+    (this.nest.getHttpServer() as Server).closeAllConnections();
+    await this.nest.close();
+    await this.drop();
+  }
+}
+
+async function cloneTemplate() {
+  const server = process.env.TEST_SERVER_URL!;
+  const prefix = process.env.TEST_DATABASE_PREFIX!;
+  const name = `${prefix}_${process.env.JEST_WORKER_ID}_${process.pid}_${databases++}`;
+  return {
+    url: await createDatabase(server, name, `${prefix}_template`),
+    drop: () => dropDatabase(server, name),
+  };
+}
