@@ -31,7 +31,17 @@ export class AuthenticationError extends UnauthorizedException {
   }
 }
 
+/** 403 for a caller who lacks the route's role. */
+export function roleMissing(): ForbiddenException {
+  return new ForbiddenException('Your role does not allow this');
+}
+
+/** 403 for a caller who is neither the owner nor an administrator. */
+export function notTheOwner(): ForbiddenException {
+  return new ForbiddenException('This belongs to another user');
+}
+
 /** @throws {ForbiddenException} unless the caller is that user or an administrator */
 export function requireSelfOrAdmin(caller: Caller, userId: number): void {
-  if (caller.id !== userId && !isAdmin(caller)) throw new ForbiddenException('This belongs to another user');
+  if (caller.id !== userId && !isAdmin(caller)) throw notTheOwner();
 }

@@ -4,7 +4,10 @@ import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DeclaredAccess } from './declared-access';
+import { ExternalIssuer } from './external-issuer';
+import { ExternalUsers } from './external-users';
 import { JwtStrategy } from './jwt.strategy';
+import { OwnIssuer } from './own-issuer';
 import { RefreshToken, Session } from './session.entity';
 import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
@@ -13,7 +16,7 @@ import { SigningKeys } from './signing-keys';
 @Global()
 @Module({
   imports: [DiscoveryModule, PassportModule, JwtModule.register({}), TypeOrmModule.forFeature([Session, RefreshToken])],
-  providers: [SigningKeys, Sessions, JwtStrategy, DeclaredAccess],
+  providers: [SigningKeys, Sessions, OwnIssuer, ExternalIssuer, ExternalUsers, JwtStrategy, DeclaredAccess],
   exports: [SigningKeys, Sessions, DeclaredAccess],
 })
 export class AuthModule {}

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { StartupError } from '../config/startup-error';
 import { type Access, ACCESS } from './access.decorators';
 
 export interface DeclaredRoute {
@@ -26,7 +27,7 @@ export class DeclaredAccess implements OnModuleInit {
     const open = this.routes().filter(({ access }) => access === undefined);
     if (open.length === 0) return;
     const names = open.map(({ name }) => `  - ${name}`).join('\n');
-    throw new Error(`These routes don't say who may call them; add @Public() or @Roles():\n${names}`);
+    throw new StartupError(`These routes don't say who may call them; add @Public() or @Roles():\n${names}`);
   }
 
   routes(): DeclaredRoute[] {

@@ -1,4 +1,4 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
@@ -27,11 +27,13 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
   override handleRequest<Caller>(
     error: unknown,
     caller: Caller | false,
-    _info: unknown,
+    info: unknown,
     context: ExecutionContext,
   ): Caller {
     if (error) throw error as Error;
     if (caller) return caller;
+    // What went wrong while the key was looked for; passport-jwt takes it for a bad token.
+    if (info instanceof HttpException) throw info;
     const sentToken = context.switchToHttp().getRequest<Request>().headers.authorization !== undefined;
     throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
   }

@@ -1,55 +1,58 @@
+import type { KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
+import { decode } from 'jsonwebtoken';
 import { ExtractJwt, type SecretOrKeyProvider, Strategy } from 'passport-jwt';
 import { Settings } from '../config/settings';
 import { AuthenticationError } from './auth-errors';
 import type { Caller } from './caller';
-import { Sessions } from './sessions';
-import { SigningKeys } from './signing-keys';
+import { ExternalIssuer } from './external-issuer';
+import { OwnIssuer } from './own-issuer';
+import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 
-interface AccessTokenClaims {
-  sid: string;
-}
-
-/** Believes an access token that our own key signed, for our issuer and audience, as long as its session lives. */
+/** Believes an access token that one of the known issuers signed for its audience, and finds the user behind it. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) {
-  constructor(
-    keys: SigningKeys,
-    settings: Settings,
-    private readonly sessions: Sessions,
-  ) {
+  private readonly issuers: TokenIssuer[];
+
+  constructor(settings: Settings, own: OwnIssuer, external: ExternalIssuer) {
+    const issuers = settings.OIDC_ISSUER ? [own, external] : [own];
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      secretOrKeyProvider: keyOfToken(keys),
-      algorithms: [keys.algorithm],
-      issuer: settings.JWT_ISSUER,
-      audience: settings.JWT_AUDIENCE,
+      secretOrKeyProvider: keyOfToken(issuers),
+      algorithms: issuers.flatMap(({ algorithms }) => algorithms),
+      issuer: issuers.map(({ issuer }) => issuer),
+      audience: issuers.map(({ audience }) => audience),
     });
+    this.issuers = issuers;
   }
 
-  async validate({ sid }: AccessTokenClaims): Promise<Caller> {
-    const caller = await this.sessions.findCaller(sid);
+  async validate(claims: VerifiedClaims): Promise<Caller> {
+    const issuer = this.issuers.find((one) => one.issuer === claims.iss);
+    // Verified so far: some known issuer and some known audience. They must belong together.
+    const meant = issuer && [claims.aud].flat().includes(issuer.audience);
+    const caller = meant && (await issuer.findCaller(claims));
     if (!caller) throw AuthenticationError.invalidToken();
     return caller;
   }
 }
 
-function keyOfToken(keys: SigningKeys): SecretOrKeyProvider<Request> {
-  // passport-jwt hands the key on to jsonwebtoken, which takes a KeyObject; the types know of strings only.
+function keyOfToken(issuers: TokenIssuer[]): SecretOrKeyProvider<Request> {
   return (_request, token: string, done) => {
-    const key = keys.find(kidOf(token));
-    done(key ? null : AuthenticationError.invalidToken(), key as unknown as string);
+    findKey(issuers, token).then(
+      // passport-jwt hands the key on to jsonwebtoken, which takes a KeyObject; the types know of strings only.
+      (key) => done(key ? null : AuthenticationError.invalidToken(), key as unknown as string),
+      (error: unknown) => done(error),
+    );
   };
 }
 
-function kidOf(token: string): string | undefined {
-  try {
-    const header: unknown = JSON.parse(Buffer.from(token.split('.', 1)[0], 'base64url').toString());
-    const kid = (header as { kid?: unknown } | null)?.kid;
-    return typeof kid === 'string' ? kid : undefined;
-  } catch {
-    return undefined;
-  }
+async function findKey(issuers: TokenIssuer[], token: string): Promise<KeyObject | undefined> {
+  // Nothing of it is believed yet: it only says which key to verify it with.
+  const claimed = decode(token, { complete: true });
+  if (!claimed || typeof claimed.payload === 'string') return undefined;
+  const issuer = issuers.find((one) => one.issuer === (claimed.payload as VerifiedClaims).iss);
+  if (!issuer?.algorithms.some((algorithm) => algorithm === claimed.header.alg)) return undefined;
+  return issuer.findKey(claimed.header);
 }

@@ -1,7 +1,8 @@
-import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Access, ACCESS } from './access.decorators';
+import { roleMissing } from './auth-errors';
 import { type Caller, hasRole } from './caller';
 
 /** May they: 403 unless the caller has one of the route's roles. */
@@ -17,6 +18,6 @@ export class RolesGuard implements CanActivate {
     if (access?.kind === 'public') return true;
     const caller = context.switchToHttp().getRequest<Request & { user?: Caller }>().user;
     if (access?.roles.some((role) => hasRole(caller, role))) return true;
-    throw new ForbiddenException('Your role does not allow this');
+    throw roleMissing();
   }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { registerAs } from '@nestjs/config';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
+import { StartupError } from './startup-error';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
@@ -177,7 +178,7 @@ export class Settings {
 }
 
 /** Thrown at the start; its message lists everything that is wrong. A rejected value is not repeated: it may be secret. */
-export class SettingsError extends Error {
+export class SettingsError extends StartupError {
   constructor(readonly problems: string[]) {
     super(`These settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
@@ -208,6 +209,7 @@ function contradictions(settings: Settings): string[] {
     ],
     [Boolean(TLS_CERT) !== Boolean(TLS_KEY), 'TLS_CERT and TLS_KEY go together'],
     [Boolean(settings.OIDC_ISSUER) !== Boolean(settings.OIDC_AUDIENCE), 'OIDC_ISSUER and OIDC_AUDIENCE go together'],
+    [settings.OIDC_ISSUER === settings.JWT_ISSUER, 'OIDC_ISSUER and JWT_ISSUER must differ'],
   ];
   if (settings.production) {
     problems.push(

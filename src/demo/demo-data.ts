@@ -5,14 +5,16 @@ import { Role } from '../auth/caller';
 import { hashPassword } from '../auth/passwords';
 import { Settings } from '../config/settings';
 import { withLock } from '../database/with-lock';
-import { identityKey, User, UserStatus } from '../resources/users/user.entity';
+import { User, UserStatus } from '../resources/users/user.entity';
+import { identityKey } from '../auth/identity-key';
 
 /** Printed at the start, and good for nothing but demo data: the settings refuse that in production. */
 export const DEMO_PASSWORD = 'demo-password';
 
 export const demoUsers = [
-  { username: 'grace', name: 'Grace Hopper', roles: [Role.USER, Role.ADMIN] },
+  // First, as the examples of the documentation name her with the id 1.
   { username: 'ada', name: 'Ada Lovelace' },
+  { username: 'grace', name: 'Grace Hopper', roles: [Role.USER, Role.ADMIN] },
   { username: 'edsger', name: 'Edsger Dijkstra' },
   { username: 'barbara', name: 'Barbara Liskov' },
   { username: 'mallory', name: null, status: UserStatus.SUSPENDED },

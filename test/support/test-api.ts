@@ -2,7 +2,8 @@ import { DataSource, type EntityTarget, type ObjectLiteral, type Repository } fr
 import { Role } from '../../src/auth/caller';
 import { hashPassword } from '../../src/auth/passwords';
 import { Sessions } from '../../src/auth/sessions';
-import { identityKey, User, UserStatus } from '../../src/resources/users/user.entity';
+import { User, UserStatus } from '../../src/resources/users/user.entity';
+import { identityKey } from '../../src/auth/identity-key';
 import { TestApp, type TestAppOptions } from './test-app';
 
 export interface Answer {

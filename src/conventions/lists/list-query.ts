@@ -20,15 +20,25 @@ export interface ListOptions {
 
 /** What every collection can be asked for, checked. */
 export interface ListQuery {
-  readonly page: number;
-  readonly pageSize: number;
-  readonly sortAttribute: string;
-  readonly direction: 'ASC' | 'DESC';
-  readonly search?: string;
-  readonly status?: string;
+  page: number;
+  size?: number;
+  limit?: number;
+  sort?: string;
+  sortBy?: string;
+  order?: string;
+  search?: string;
+  status?: string;
   /** In the resource's own order; undefined means all of them. */
-  readonly fields?: string[];
+  fields?: string[];
 }
+
+/** Items on a page, under either name. */
+export const pageSizeOf = ({ size, limit }: ListQuery): number => size ?? limit ?? DEFAULT_SIZE;
+
+/** What to sort by, under either name. */
+export const sortOf = ({ sort, sortBy }: ListQuery): string => sort ?? sortBy ?? 'id';
+
+export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 'desc' ? 'DESC' : 'ASC');
 
 /**
  * The query parameters of a collection of `item`, as a class to extend: like PickType and its kin it exists because
@@ -36,55 +46,50 @@ export interface ListQuery {
  */
 export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions): Type<ListQuery> {
   class CollectionQuery implements ListQuery {
-    @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, description: 'Zero-based number of the page.' })
+    @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
     page = 0;
 
-    @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, description: 'Items on a page.' })
+    @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: 'Items on a page.' })
     size?: number;
 
-    @WholeParameter({ min: 1, max: MAX_SIZE, description: 'Another name for `size`.' })
+    @WholeParameter({ min: 1, max: MAX_SIZE, example: 5, description: 'Another name for `size`.' })
     @SameAs('size')
     limit?: number;
 
     @OneOf(sortable, { optional: true })
-    @ApiProperty({ description: 'The attribute to sort by; equal ones are sorted by id.', default: 'id' })
+    @ApiProperty({ description: 'What to sort by; the id breaks ties.', default: 'id', example: 'created_at' })
     sort?: string;
 
     @OneOf(sortable, { optional: true })
-    @ApiProperty({ description: 'Another name for `sort`.' })
+    @ApiProperty({ description: 'Another name for `sort`.', example: 'created_at' })
     @SameAs('sort')
     sortBy?: string;
 
     @OneOf(['asc', 'desc'], { optional: true })
-    @ApiProperty({ description: 'The direction to sort in.', default: 'asc' })
+    @ApiProperty({ description: 'The direction to sort in.', default: 'asc', example: 'desc' })
     order?: string;
 
+    @Status(statuses)
+    status?: string;
+
     @Text({ min: 1, max: MAX_SEARCH, optional: true })
-    @ApiProperty({ description: 'Finds this text, in any case, in the text attributes of the resource.' })
+    @ApiProperty({ description: 'Only items with this text, in any case, in one of their texts.', example: 'a' })
     search?: string;
 
     @FieldList(item)
     fields?: string[];
-
-    status?: string;
-
-    get pageSize(): number {
-      return this.size ?? this.limit ?? DEFAULT_SIZE;
-    }
-
-    get sortAttribute(): string {
-      return this.sort ?? this.sortBy ?? 'id';
-    }
-
-    get direction(): 'ASC' | 'DESC' {
-      return this.order === 'desc' ? 'DESC' : 'ASC';
-    }
-  }
-  if (statuses) {
-    OneOf(statuses, { optional: true })(CollectionQuery.prototype, 'status');
-    ApiProperty({ description: 'Only items with this status.' })(CollectionQuery.prototype, 'status');
   }
   return CollectionQuery;
+}
+
+/** No parameter at all where the resource has no statuses. */
+function Status(statuses: Record<string, string> | undefined): PropertyDecorator {
+  if (!statuses) return () => undefined;
+  const [example] = Object.values(statuses);
+  return applyDecorators(
+    OneOf(statuses, { optional: true }),
+    ApiProperty({ description: 'Only items with this status.', example }),
+  );
 }
 
 function WholeParameter({ min, max, ...documentation }: { min: number; max: number } & ApiPropertyOptions) {
@@ -120,15 +125,19 @@ function FieldList(item: DtoClass): PropertyDecorator {
       required: false,
     }),
     ValidateIf((_query, value) => value !== undefined),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? value.split(',').map((name) => name.trim()) : value,
-    ),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? inOrder(value, attributes()) : value)),
     constraint(
       'enum',
       () => `must name some of ${attributes().join(', ')}`,
       (names) => isArray(names) && names.every((name) => attributes().includes(name as string)),
     ),
   );
+}
+
+/** The names as the resource orders them; all as they came when one of them is unknown, for the rule to find. */
+function inOrder(text: string, attributes: string[]): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;
 }
 
 function constraint(

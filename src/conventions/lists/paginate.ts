@@ -1,6 +1,6 @@
 import { Brackets, type FindOptionsWhere, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { validationError } from '../errors/api-error';
-import type { ListQuery } from './list-query';
+import { directionOf, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { Page } from './page';
 
 const ROW = 'resource';
@@ -30,11 +30,13 @@ export async function paginate<E extends ObjectLiteral & { id: number }>(
   requireVisible(query, options);
   const matching = matchingRows(repository, query, options);
   const [data, total] = await Promise.all([readRows(repository, matching, query, options), count(matching)]);
-  const { page, pageSize: size, fields } = query;
+  const { page, fields } = query;
+  const size = pageSizeOf(query);
   return new Page(data, { page, size, total, totalPages: Math.ceil(total / size) }, fields);
 }
 
-function requireVisible<E>({ sortAttribute }: ListQuery, { hidden = [] }: PaginateOptions<E>): void {
+function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>): void {
+  const sortAttribute = sortOf(query);
   if (!(hidden as string[]).includes(sortAttribute)) return;
   throw validationError([{ field: 'sort', rule: 'access', message: `${sortAttribute} is not for you to sort by` }]);
 }
@@ -68,19 +70,16 @@ function readRows<E extends ObjectLiteral>(
   { always = [] }: PaginateOptions<E>,
 ): Promise<E[]> {
   const ids = sorted(matching.clone().select(`${ROW}.id`), query)
-    .limit(query.pageSize)
-    .offset(query.page * query.pageSize);
+    .limit(pageSizeOf(query))
+    .offset(query.page * pageSizeOf(query));
   const rows = repository.createQueryBuilder(ROW);
   if (query.fields) rows.select(columnsOf(repository, ['id', ...always, ...query.fields]));
   return sorted(rows.where(`${ROW}.id IN (${ids.getQuery()})`).setParameters(ids.getParameters()), query).getMany();
 }
 
 /** Total: the id breaks ties, so that no two pages overlap and none skips. */
-function sorted<E extends ObjectLiteral>(
-  builder: SelectQueryBuilder<E>,
-  { sortAttribute, direction }: ListQuery,
-): SelectQueryBuilder<E> {
-  return builder.orderBy(`${ROW}.${sortAttribute}`, direction).addOrderBy(`${ROW}.id`, direction);
+function sorted<E extends ObjectLiteral>(builder: SelectQueryBuilder<E>, query: ListQuery): SelectQueryBuilder<E> {
+  return builder.orderBy(`${ROW}.${sortOf(query)}`, directionOf(query)).addOrderBy(`${ROW}.id`, directionOf(query));
 }
 
 function columnsOf<E extends ObjectLiteral>({ metadata }: Repository<E>, names: string[]): string[] {

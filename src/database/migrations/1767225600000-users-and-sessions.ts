@@ -26,7 +26,7 @@ export class UsersAndSessions1767225600000 implements MigrationInterface {
         username_key text NOT NULL,
         email varchar(254) NOT NULL,
         email_key text NOT NULL,
-        password_hash text NOT NULL,
+        password_hash text,
         name varchar(100),
         status text NOT NULL DEFAULT 'ACTIVE' CONSTRAINT users_status_known CHECK (status IN ('ACTIVE', 'SUSPENDED')),
         roles text[] NOT NULL DEFAULT '{USER}'
@@ -61,10 +61,19 @@ export class UsersAndSessions1767225600000 implements MigrationInterface {
         spent_at timestamptz(3)
       )`);
     await database.query('CREATE INDEX refresh_tokens_session_id_index ON refresh_tokens (session_id)');
+
+    await database.query(`
+      CREATE TABLE external_identities (
+        issuer text NOT NULL,
+        subject text NOT NULL,
+        user_id bigint NOT NULL CONSTRAINT external_identities_user_id_fkey REFERENCES users ON DELETE CASCADE,
+        CONSTRAINT external_identities_pkey PRIMARY KEY (issuer, subject)
+      )`);
+    await database.query('CREATE INDEX external_identities_user_id_index ON external_identities (user_id)');
   }
 
   async down(database: QueryRunner): Promise<void> {
-    await database.query('DROP TABLE refresh_tokens, sessions, users');
+    await database.query('DROP TABLE external_identities, refresh_tokens, sessions, users');
     await database.query('DROP FUNCTION touch_row');
   }
 }

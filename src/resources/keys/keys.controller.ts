@@ -4,6 +4,7 @@ import { Public } from '../../auth/access.decorators';
 import { SigningKeys } from '../../auth/signing-keys';
 import { ApiResource } from '../../conventions/docs/api.decorators';
 import { Verbatim } from '../../conventions/responses/envelope';
+import { KeySetDto } from './key.dto';
 
 @ApiResource('Tokens')
 @Controller('.well-known/jwks.json')
@@ -11,9 +12,13 @@ import { Verbatim } from '../../conventions/responses/envelope';
 export class KeysController {
   constructor(private readonly keys: SigningKeys) {}
 
-  /** The public keys of the access tokens, as RFC 7517 has it, for services that verify them themselves. */
+  /**
+   * Lists the public keys of the access tokens.
+   * @remarks A JSON Web Key Set (RFC 7517), for services that verify tokens themselves; as the standard has it, without
+   * the envelope. It is empty where a shared secret signs.
+   */
   @Get()
-  @ApiOkResponse({ description: 'OK' })
+  @ApiOkResponse({ description: 'OK', type: KeySetDto })
   list(): Verbatim {
     return new Verbatim(this.keys.jwks());
   }

@@ -5,11 +5,14 @@ import { ApiResource } from '../../conventions/docs/api.decorators';
 import { PlainTextThrottleFilter } from './plain-text-throttle.filter';
 import { PublicThrottlerGuard } from './public-throttler.guard';
 
-@ApiResource('Public')
+@ApiResource('Public', 'Open to everyone, within a limit.')
 @Controller('public')
 @Public({ identifies: false })
 export class PublicController {
-  /** Anyone may call it, so often in a while. */
+  /**
+   * Greets.
+   * @remarks In plain text, for 429 as well. By default each client address has 60 requests a minute.
+   */
   @Get()
   @UseGuards(PublicThrottlerGuard)
   @UseFilters(PlainTextThrottleFilter)

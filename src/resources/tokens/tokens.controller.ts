@@ -1,35 +1,46 @@
 import { Body, Controller, Delete, HttpStatus, Ip, Post, Put } from '@nestjs/common';
 import { Public } from '../../auth/access.decorators';
-import { ApiItem, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import { AuthenticationError } from '../../auth/auth-errors';
+import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
-import { TokensService } from './tokens.service';
+import { TokensService, tooManyFailures } from './tokens.service';
 
-@ApiResource('Tokens')
+@ApiResource('Tokens', 'Signing in, staying signed in, and signing out.')
 @Controller('auth/tokens')
 @Public({ identifies: false })
 export class TokensController {
   constructor(private readonly tokens: TokensService) {}
 
-  /** Signs in: exchanges a password for a pair of tokens. */
+  /**
+   * Signs in: exchanges a password for a pair of tokens.
+   * @remarks The access token goes into `Authorization: Bearer ...` of every other request. It expires soon; then the
+   * refresh token gets the next pair. A wrong password and an unknown user have one answer.
+   */
   @Post()
-  @ApiItem(TokensDto, HttpStatus.CREATED)
-  @Raises('UNAUTHORIZED', 'TOO_MANY_REQUESTS')
+  @ApiAnswer(TokensDto, HttpStatus.CREATED)
+  @Raises(AuthenticationError.wrongCredentials(), tooManyFailures(42))
   async create(@Body() input: SignInDto, @Ip() address: string): Promise<TokensDto> {
     return toTokensDto(await this.tokens.signIn(input, address));
   }
 
-  /** Prolongs a session: exchanges a refresh token, once, for a new pair. */
+  /**
+   * Stays signed in: exchanges a refresh token for a new pair.
+   * @remarks Each refresh token is good once. One that comes back after its exchange was stolen: that ends the session.
+   */
   @Put()
-  @ApiItem(TokensDto)
-  @Raises('UNAUTHORIZED')
+  @ApiAnswer(TokensDto)
+  @Raises(AuthenticationError.wrongCredentials())
   async replace(@Body() input: RefreshDto): Promise<TokensDto> {
     return toTokensDto(await this.tokens.refresh(input));
   }
 
-  /** Signs out: ends the session, and with it all its tokens. */
+  /**
+   * Signs out: ends the session and all its tokens.
+   * @remarks Its access token is refused from the next request on.
+   */
   @Delete()
   @ApiNothing()
-  @Raises('UNAUTHORIZED')
+  @Raises(AuthenticationError.wrongCredentials())
   remove(@Body() input: RefreshDto): Promise<void> {
     return this.tokens.signOut(input);
   }

@@ -5,7 +5,8 @@ import { Sessions, type TokenPair } from '../../auth/sessions';
 import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { type Count, type Counter, RateLimits } from '../../conventions/requests/rate-limits';
-import { identityKey, type User, UserStatus } from '../users/user.entity';
+import { type User, UserStatus } from '../users/user.entity';
+import { identityKey } from '../../auth/identity-key';
 import { UsersService } from '../users/users.service';
 import type { RefreshDto, SignInDto } from './token.dto';
 
@@ -52,10 +53,14 @@ export class TokensService {
   }
 
   private requireFewer({ hits, resetsIn }: Count, limit: number): void {
-    if (hits < limit) return;
-    throw new ApiError('TOO_MANY_REQUESTS', {
-      message: 'Too many failed sign-ins, try again later',
-      headers: { 'Retry-After': String(resetsIn) },
-    });
+    if (hits >= limit) throw tooManyFailures(resetsIn);
   }
+}
+
+/** @param seconds until the next attempt is looked at */
+export function tooManyFailures(seconds: number): ApiError {
+  return new ApiError('TOO_MANY_REQUESTS', {
+    message: 'Too many failed sign-ins, try again later',
+    headers: { 'Retry-After': String(seconds) },
+  });
 }

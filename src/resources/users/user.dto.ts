@@ -63,7 +63,7 @@ export class CreateUserDto {
 
   /**
    * Taken as it is, blanks and all; never sent out.
-   * @example correct horse battery staple
+   * @example "correct horse battery staple"
    */
   @Text({ min: 8, max: 128, secret: true })
   password: string;
@@ -77,12 +77,14 @@ export class CreateUserDto {
 
   /**
    * Administrators only. A suspended user can't sign in.
+   * @example SUSPENDED
    */
   @OneOf(UserStatus, { default: UserStatus.ACTIVE })
   status?: UserStatus;
 
   /**
-   * Administrators only.
+   * Administrators only. `ADMIN` may do what `USER` may.
+   * @example ["USER", "ADMIN"]
    */
   @SomeOf(Role, { default: [Role.USER] })
   roles?: Role[];
@@ -92,6 +94,7 @@ export class CreateUserDto {
 export class ReplaceUserDto extends OmitType(CreateUserDto, ['password'] as const) {
   /**
    * A new password; needs a sign-in of the last ten minutes and ends all sessions.
+   * @example "correct horse battery staple"
    */
   @Text({ min: 8, max: 128, secret: true, optional: true })
   password?: string;

@@ -24,7 +24,7 @@ export class User extends ResourceEntity {
   @Column({ type: 'varchar', length: 20 })
   username: string;
 
-  /** What makes two spellings the same user; see identityKey(). */
+  /** What makes two spellings the same user; see identityKey() in src/auth. */
   @Column('text')
   username_key: string;
 
@@ -34,9 +34,9 @@ export class User extends ResourceEntity {
   @Column('text')
   email_key: string;
 
-  /** argon2id. */
-  @Column('text')
-  password_hash: string;
+  /** argon2id; null when the user signs in elsewhere only. */
+  @Column({ type: 'text', nullable: true })
+  password_hash: string | null;
 
   @Column({ type: 'varchar', length: 100, nullable: true })
   name: string | null;
@@ -50,13 +50,4 @@ export class User extends ResourceEntity {
   /** Hidden since then: its names are free again, what it wrote and bought stays. */
   @DeleteDateColumn({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at: Date | null;
-}
-
-/**
- * What a username or an e-mail address is compared by. PostgreSQL's lower() and JavaScript's toLowerCase() disagree on
- * some letters, so only this function folds, before look-up and index alike.
- */
-export function identityKey(text: string): string {
-  // Upper case first: it brings together what lower case keeps apart, such as ß and ss.
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

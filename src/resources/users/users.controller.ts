@@ -1,18 +1,24 @@
 import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
 import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
 import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiNothing, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import { notTheOwner } from '../../auth/auth-errors';
+import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
+import { alreadyTaken } from '../../conventions/errors/database-errors';
 import type { Page } from '../../conventions/lists/page';
 import { IdParam } from '../../conventions/requests/id.pipe';
 import { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto, toUserDto, UserDto } from './user.dto';
-import { UsersService } from './users.service';
+import { onlyAdministrators, signInTooOld, UsersService } from './users.service';
 
-@ApiResource('Users')
+@ApiResource('Users', 'Who may sign in.')
 @Controller('users')
 export class UsersController {
   constructor(private readonly users: UsersService) {}
 
-  /** Lists users. `email` and `roles` are there, and can be sorted by and searched, for administrators. */
+  /**
+   * Lists users.
+   * @remarks `search` looks through `username` and `name`. Users see `email` and `roles` of themselves alone, so only
+   * administrators can search and sort by `email`, and ask for either in `fields`.
+   */
   @Get()
   @Roles(Role.USER)
   @ApiPage(UserDto)
@@ -20,7 +26,10 @@ export class UsersController {
     return (await this.users.list(query, caller)).map((user) => toUserDto(user, caller));
   }
 
-  /** Reads the user who asks. */
+  /**
+   * Reads the user who asks.
+   * @remarks With `email` and `roles`.
+   */
   @Get('profile')
   @Roles(Role.USER)
   @ApiItem(UserDto)
@@ -28,7 +37,10 @@ export class UsersController {
     return toUserDto(await this.users.get(caller.id), caller);
   }
 
-  /** Reads one user. */
+  /**
+   * Reads one user.
+   * @remarks `email` and `roles` are there for the user itself and for administrators.
+   */
   @Get(':id')
   @Roles(Role.USER)
   @ApiItem(UserDto)
@@ -36,38 +48,57 @@ export class UsersController {
     return toUserDto(await this.users.get(id), caller);
   }
 
-  /** Registers a user. Only an administrator may set `status` and `roles`. */
+  /**
+   * Registers a user.
+   * @remarks Only an administrator may set `status` and `roles`.
+   */
   @Post()
   @Public()
   @ApiItem(UserDto, HttpStatus.CREATED)
-  @Raises('FORBIDDEN', 'CONFLICT')
+  @Raises(onlyAdministrators(), alreadyTaken('username'), alreadyTaken('email'))
   async create(@Body() input: CreateUserDto, @CurrentUser() caller?: Caller): Promise<UserDto> {
     const user = await this.users.create(input, caller);
     return toUserDto(user, caller ?? this.users.asCaller(user));
   }
 
-  /** Replaces a user: what is left out takes its default, but for the password. */
+  /**
+   * Replaces a user.
+   * @remarks Attributes that are left out take their default; only the password stays. A new password needs a sign-in of
+   * the last ten minutes and ends all sessions. Users replace themselves; administrators anyone, and they alone may set
+   * `status` and `roles`.
+   */
   @Put(':id')
   @Roles(Role.USER)
   @ApiItem(UserDto)
-  @Raises('CONFLICT')
+  @ExampleBody({ username: 'ada', email: 'ada@example.com', name: 'Augusta Ada King' })
+  @Raises(notTheOwner(), onlyAdministrators(), signInTooOld(), alreadyTaken('username'), alreadyTaken('email'))
   async replace(@IdParam() id: number, @Body() input: ReplaceUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.replace(id, input, caller), caller);
   }
 
-  /** Changes the named attributes of a user. */
+  /**
+   * Changes some attributes of a user.
+   * @remarks A new password needs a sign-in of the last ten minutes and ends all sessions. Users change themselves;
+   * administrators anyone, and they alone may set `status` and `roles`.
+   */
   @Patch(':id')
   @Roles(Role.USER)
   @ApiItem(UserDto)
-  @Raises('CONFLICT')
+  @ExampleBody({ name: 'Augusta Ada King' })
+  @Raises(notTheOwner(), onlyAdministrators(), signInTooOld(), alreadyTaken('username'), alreadyTaken('email'))
   async update(@IdParam() id: number, @Body() changes: PatchUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.update(id, changes, caller), caller);
   }
 
-  /** Hides a user and frees its names. */
+  /**
+   * Deletes a user.
+   * @remarks Its username and e-mail address are free again; what it wrote and bought stays. Users delete themselves,
+   * administrators anyone.
+   */
   @Delete(':id')
   @Roles(Role.USER)
   @ApiNothing()
+  @Raises(notTheOwner())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.users.remove(id, caller);
   }

@@ -9,7 +9,8 @@ import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
 import { updateRow } from '../../database/update-row';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
-import { identityKey, User, UserStatus } from './user.entity';
+import { User, UserStatus } from './user.entity';
+import { identityKey } from '../../auth/identity-key';
 
 /** How long ago, in seconds, the password may have been given to change it. */
 const PASSWORD_CHANGE_MAX_AGE = 600;
@@ -87,12 +88,22 @@ export class UsersService {
 
 function requireAdminFor({ status, roles }: PatchUserDto, caller: Caller | undefined): void {
   if ((status === undefined && roles === undefined) || isAdmin(caller)) return;
-  throw new ForbiddenException('Only an administrator may set status and roles');
+  throw onlyAdministrators();
+}
+
+/** 403 for the attributes that only administrators may set. */
+export function onlyAdministrators(): ForbiddenException {
+  return new ForbiddenException('Only an administrator may set status and roles');
 }
 
 function requireRecentSignIn({ authenticatedAt }: Caller): void {
   if (Date.now() - authenticatedAt <= PASSWORD_CHANGE_MAX_AGE * MILLISECOND) return;
-  throw AuthenticationError.tooOld(PASSWORD_CHANGE_MAX_AGE);
+  throw signInTooOld();
+}
+
+/** 401 for a change of password with an old token, however valid. */
+export function signInTooOld(): AuthenticationError {
+  return AuthenticationError.tooOld(PASSWORD_CHANGE_MAX_AGE);
 }
 
 /** The columns behind attributes; an attribute that isn't there leaves its columns alone. */

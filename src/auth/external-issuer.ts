@@ -1,0 +1,66 @@
+import { KeyObject } from 'node:crypto';
+import { Injectable, Logger, ServiceUnavailableException } from '@nestjs/common';
+import { createRemoteJWKSet, errors } from 'jose';
+import type { Algorithm, JwtHeader } from 'jsonwebtoken';
+import { Settings } from '../config/settings';
+import type { Caller } from './caller';
+import { ExternalUsers } from './external-users';
+import type { TokenIssuer, VerifiedClaims } from './token-issuer';
+
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const DISCOVERY_TIMEOUT_MS = 5_000;
+
+/** The identity provider of OIDC_ISSUER: its keys come from its discovery document, its users are made here at first sight. */
+@Injectable()
+export class ExternalIssuer implements TokenIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithms: Algorithm[] = ['RS256', 'PS256', 'ES256'];
+  private readonly logger = new Logger(ExternalIssuer.name);
+  private keys: Promise<RemoteKeys> | undefined;
+
+  constructor(
+    { OIDC_ISSUER = '', OIDC_AUDIENCE = '' }: Settings,
+    private readonly users: ExternalUsers,
+  ) {
+    this.issuer = OIDC_ISSUER;
+    this.audience = OIDC_AUDIENCE;
+  }
+
+  async findKey({ kid, alg }: JwtHeader): Promise<KeyObject | undefined> {
+    try {
+      const keys = await this.discoveredKeys();
+      // The set picks by `kid` and fetches again, not too often, when it doesn't know one.
+      return KeyObject.from(await keys({ kid, alg }));
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+        return undefined;
+      this.logger.warn(`No keys from the identity provider: ${(error as Error).message}`);
+      throw new ServiceUnavailableException();
+    }
+  }
+
+  findCaller(claims: VerifiedClaims): Promise<Caller | undefined> {
+    return this.users.findCaller(claims);
+  }
+
+  private discoveredKeys(): Promise<RemoteKeys> {
+    // Kept once it worked; tried again when it didn't.
+    this.keys ??= discover(this.issuer).catch((error: unknown) => {
+      this.keys = undefined;
+      throw error;
+    });
+    return this.keys;
+  }
+}
+
+async function discover(issuer: string): Promise<RemoteKeys> {
+  const url = issuer.replace(/\/$/, '') + DISCOVERY;
+  const response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
+  const document = (await response.json()) as { issuer?: string; jwks_uri?: string };
+  // Required by OpenID Connect Discovery 1.0, section 4.3: else one issuer could speak for another.
+  if (document.issuer !== issuer || !document.jwks_uri) throw new Error('its discovery document is another issuer’s');
+  return createRemoteJWKSet(new URL(document.jwks_uri));
+}

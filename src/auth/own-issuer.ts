@@ -1,0 +1,34 @@
+import type { KeyObject } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Algorithm, JwtHeader } from 'jsonwebtoken';
+import { Settings } from '../config/settings';
+import type { Caller } from './caller';
+import { Sessions } from './sessions';
+import { SigningKeys } from './signing-keys';
+import type { TokenIssuer, VerifiedClaims } from './token-issuer';
+
+/** This service itself: its tokens are good as long as their session lives. */
+@Injectable()
+export class OwnIssuer implements TokenIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithms: Algorithm[];
+
+  constructor(
+    settings: Settings,
+    private readonly keys: SigningKeys,
+    private readonly sessions: Sessions,
+  ) {
+    this.issuer = settings.JWT_ISSUER;
+    this.audience = settings.JWT_AUDIENCE;
+    this.algorithms = [keys.algorithm];
+  }
+
+  findKey({ kid }: JwtHeader): Promise<KeyObject | undefined> {
+    return Promise.resolve(this.keys.find(kid));
+  }
+
+  findCaller({ sid }: VerifiedClaims): Promise<Caller | undefined> {
+    return sid ? this.sessions.findCaller(sid) : Promise.resolve(undefined);
+  }
+}

@@ -1,0 +1,27 @@
+import type { KeyObject } from 'node:crypto';
+import type { Algorithm, JwtHeader } from 'jsonwebtoken';
+import type { Caller } from './caller';
+
+/** The claims of a token whose signature, issuer, audience and times were verified. */
+export interface VerifiedClaims {
+  iss: string;
+  sub: string;
+  aud: string | string[];
+  iat: number;
+  auth_time?: number;
+  sid?: string;
+  email?: string;
+  preferred_username?: string;
+  name?: string;
+}
+
+/** Someone whose access tokens are believed. */
+export interface TokenIssuer {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Any other algorithm in a token is refused before its signature is looked at. */
+  readonly algorithms: Algorithm[];
+  findKey(header: JwtHeader): Promise<KeyObject | undefined>;
+  /** The local user that the claims speak of; undefined when there is none who may act. */
+  findCaller(claims: VerifiedClaims): Promise<Caller | undefined>;
+}

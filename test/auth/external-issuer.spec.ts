@@ -1,0 +1,108 @@
+import { countStatuses, TestApi, times } from '../support/test-api';
+import { IdentityProvider } from '../support/identity-provider';
+import { TestApp } from '../support/test-app';
+
+describe('tokens of an external issuer', () => {
+  const api = new TestApi();
+  const provider = new IdentityProvider();
+  const profile = (token: string) => api.as({ token }).get('/users/profile');
+  const aToken = (sub: string, claims: object = {}, options = {}) =>
+    provider.token(
+      { sub, email: `${sub}@corp.example`, preferred_username: sub, name: 'A Person', ...claims },
+      options,
+    );
+
+  beforeAll(async () => {
+    await provider.start();
+    const settings = { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'our-api' };
+    api.app = await TestApp.start({ settings });
+  });
+  afterAll(async () => {
+    await api.app.stop();
+    await provider.stop();
+  });
+
+  it('make a local user at first sight, and name the same one ever after', async () => {
+    const first = await profile(aToken('tim'));
+    const again = await profile(aToken('tim', { email: 'other@corp.example' }));
+
+    expect(first).toMatchObject({
+      status: 200,
+      body: { data: { username: 'tim', email: 'tim@corp.example', name: 'A Person', roles: ['USER'] } },
+    });
+    expect(again.body.data.id).toBe(first.body.data.id);
+  });
+
+  it('make one user of many first requests at once', async () => {
+    const answers = await Promise.all(times(20, () => profile(aToken('leslie'))));
+
+    expect(countStatuses(answers)).toEqual({ 200: 20 });
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+  });
+
+  it('find another name when theirs is taken, and never take over an e-mail address', async () => {
+    const local = await api.user({ username: 'margaret' });
+
+    const taken = await profile(aToken('margaret'));
+    expect(taken.body.data.username).toMatch(/^margaret-[0-9a-f]{6}$/);
+    expect(await profile(aToken('thief', { email: local.email }))).toMatchObject({ status: 401 });
+  });
+
+  it('need an e-mail address', async () => {
+    expect(await profile(aToken('no-mail', { email: undefined }))).toMatchObject({ status: 401 });
+    expect(await profile(aToken('bad-mail', { email: 'nonsense' }))).toMatchObject({ status: 401 });
+  });
+
+  it('end with the local user', async () => {
+    const admin = await api.admin();
+    const { id } = (await profile(aToken('mallory'))).body.data;
+
+    await api.as(admin).patch(`/users/${id}`, { status: 'SUSPENDED' });
+    expect(await profile(aToken('mallory'))).toMatchObject({ status: 401 });
+    await api.as(admin).delete(`/users/${id}`);
+    expect(await profile(aToken('mallory'))).toMatchObject({ status: 401 });
+  });
+
+  it('cannot be used to sign in with a password', async () => {
+    const { username } = (await profile(aToken('nopass'))).body.data;
+
+    expect(await api.post('/auth/tokens', { username, password: 'whatever it is' })).toMatchObject({ status: 401 });
+  });
+
+  it('are refused with another audience, issuer, algorithm or after their time', async () => {
+    const wrong = [
+      aToken('tim', {}, { audience: 'another-api' }),
+      aToken('tim', {}, { audience: 'resource-api' }),
+      aToken('tim', {}, { issuer: 'resource-api' }),
+      aToken('tim', {}, { issuer: 'http://127.0.0.1:1' }),
+      aToken('tim', {}, { expiresIn: -1 }),
+      aToken('tim', {}, { keyid: 'unknown' }),
+      aToken('tim', {}, { algorithm: 'RS512' }),
+    ];
+
+    for (const token of wrong) expect(await profile(token)).toMatchObject({ status: 401 });
+  });
+
+  it('leave our own tokens as they were', async () => {
+    const user = await api.user();
+
+    expect(await profile(user.token)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an external issuer that is away', () => {
+  const provider = new IdentityProvider();
+  const api = new TestApi();
+  afterAll(() => Promise.all([api.app?.stop(), provider.stop()]));
+
+  it('is answered 503, and asked again at the next request', async () => {
+    const { issuer } = await provider.start();
+    const token = provider.token({ sub: 'patience', email: 'patience@corp.example' });
+    await provider.stop();
+    api.app = await TestApp.start({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
+
+    expect(await api.as({ token }).get('/users/profile')).toMatchObject({ status: 503 });
+    await provider.start(Number(new URL(issuer).port));
+    expect(await api.as({ token }).get('/users/profile')).toMatchObject({ status: 200 });
+  });
+});
