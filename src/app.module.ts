@@ -5,14 +5,29 @@ import { ConventionsModule } from './conventions/conventions.module';
 import { DatabaseModule } from './database/database.module';
 import { DemoModule } from './demo/demo.module';
 import { OperationsModule } from './operations/operations.module';
+import { CommentsModule } from './resources/comments/comments.module';
 import { KeysModule } from './resources/keys/keys.module';
+import { OrdersModule } from './resources/orders/orders.module';
+import { PostsModule } from './resources/posts/posts.module';
+import { ProductsModule } from './resources/products/products.module';
 import { PublicModule } from './resources/public/public.module';
+import { RepliesModule } from './resources/replies/replies.module';
 import { TokensModule } from './resources/tokens/tokens.module';
 import { UsersModule } from './resources/users/users.module';
 
 const platform = [ConfigModule, DatabaseModule, AuthModule, ConventionsModule, OperationsModule];
 
-@Module({
-  imports: [...platform, KeysModule, PublicModule, TokensModule, UsersModule, DemoModule],
-})
+const resources = [
+  CommentsModule,
+  KeysModule,
+  OrdersModule,
+  PostsModule,
+  ProductsModule,
+  PublicModule,
+  RepliesModule,
+  TokensModule,
+  UsersModule,
+];
+
+@Module({ imports: [...platform, ...resources, DemoModule] })
 export class AppModule {}

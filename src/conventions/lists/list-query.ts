@@ -1,15 +1,13 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
 import { OneOf, Text } from '../requests/attributes';
-import { attributesOf, type DtoClass } from '../responses/fields';
+import { FieldList, SameAs, WholeParameter } from '../requests/query-parameters';
+import type { DtoClass } from '../responses/fields';
 
 const DEFAULT_SIZE = 20;
 const MAX_SIZE = 100;
 const MAX_PAGE = 2 ** 31 - 1;
 const MAX_SEARCH = 100;
-const DECIMAL = /^(0|[1-9]\d{0,9})$/;
 
 export interface ListOptions {
   /** Attributes that `sort` may name; each is a column with an index. `id` is always one. */
@@ -90,69 +88,4 @@ function Status(statuses: Record<string, string> | undefined): PropertyDecorator
     OneOf(statuses, { optional: true }),
     ApiProperty({ description: 'Only items with this status.', example }),
   );
-}
-
-function WholeParameter({ min, max, ...documentation }: { min: number; max: number } & ApiPropertyOptions) {
-  const holds = (value: unknown) => typeof value === 'number' && value >= min && value <= max;
-  return applyDecorators(
-    ApiProperty({
-      ...documentation,
-      type: 'integer',
-      minimum: min,
-      maximum: max,
-      required: false,
-    }),
-    Transform(({ value }: { value: unknown }) => (DECIMAL.test(String(value)) ? Number(value) : value)),
-    ValidateIf((_query, value) => value !== undefined),
-    constraint('range', `must be an integer from ${min} to ${max}`, holds),
-  );
-}
-
-function SameAs(twin: string): PropertyDecorator {
-  return constraint('twin', `must not differ from ${twin}, which is the same parameter`, (value, query) => {
-    const other = (query as Record<string, unknown>)[twin];
-    return value === undefined || other === undefined || value === other;
-  });
-}
-
-function FieldList(item: DtoClass): PropertyDecorator {
-  // Asked for at each use: a class that is still being defined has no attributes yet.
-  const attributes = () => attributesOf(item);
-  return applyDecorators(
-    ApiProperty({
-      description: 'Comma-separated names of the attributes to return; all when left out.',
-      type: String,
-      required: false,
-    }),
-    ValidateIf((_query, value) => value !== undefined),
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? inOrder(value, attributes()) : value)),
-    constraint(
-      'enum',
-      () => `must name some of ${attributes().join(', ')}`,
-      (names) => isArray(names) && names.every((name) => attributes().includes(name as string)),
-    ),
-  );
-}
-
-/** The names as the resource orders them; all as they came when one of them is unknown, for the rule to find. */
-function inOrder(text: string, attributes: string[]): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;
-}
-
-function constraint(
-  name: string,
-  message: string | (() => string),
-  holds: (value: unknown, query: object) => boolean,
-): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name,
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: (value: unknown, { object }: ValidationArguments) => holds(value, object),
-        defaultMessage: () => (typeof message === 'string' ? message : message()),
-      },
-    });
 }

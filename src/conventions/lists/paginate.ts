@@ -7,11 +7,15 @@ const ROW = 'resource';
 
 export interface PaginateOptions<E> {
   /** Text columns that `search` looks through; each needs a trigram index. */
-  searchable: (keyof E & string)[];
+  searchable?: (keyof E & string)[];
+  /** Where else `search` looks: an SQL condition on `:pattern`. */
+  searchIn?: string;
   /** Equal to these; an undefined value filters nothing. */
   filter?: FindOptionsWhere<E>;
   /** Any other condition, as TypeORM's query builder takes it; the alias of the row is `resource`. */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
+  /** Relations that belong to the representation; each is an attribute of its own name, sorted by the column given. */
+  include?: Partial<Record<keyof E & string, string>>;
   /** Columns that the representation needs besides those with the names of the `fields` asked for. */
   always?: (keyof E & string)[];
   /** Sortable attributes that this caller may not sort by. */
@@ -44,22 +48,21 @@ function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>
 function matchingRows<E extends ObjectLiteral>(
   repository: Repository<E>,
   { search, status }: ListQuery,
-  { searchable, filter, where }: PaginateOptions<E>,
+  { searchable = [], searchIn, filter, where }: PaginateOptions<E>,
 ): SelectQueryBuilder<E> {
   const builder = repository.createQueryBuilder(ROW);
   const equal = Object.entries({ ...filter, status }).filter(([, value]) => value !== undefined);
   // `where` resets what was there, so each condition is added.
   equal.forEach(([column, value]) => builder.andWhere(`${ROW}.${column} = :${column}`, { [column]: value as unknown }));
   where?.(builder);
-  if (search !== undefined) builder.andWhere(contains(searchable, search));
+  if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
   return builder;
 }
 
-function contains(columns: string[], search: string): Brackets {
+function contains(search: string, columns: string[], elsewhere?: string): Brackets {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return new Brackets((either) =>
-    columns.forEach((column) => either.orWhere(`${ROW}.${column} ILIKE :pattern`, { pattern })),
-  );
+  const conditions = columns.map((column) => `${ROW}.${column} ILIKE :pattern`).concat(elsewhere ?? []);
+  return new Brackets((either) => conditions.forEach((condition) => either.orWhere(condition, { pattern })));
 }
 
 /** Ids first: the rows themselves are fetched for one page only, and a join can't disturb the limit. */
@@ -67,14 +70,20 @@ function readRows<E extends ObjectLiteral>(
   repository: Repository<E>,
   matching: SelectQueryBuilder<E>,
   query: ListQuery,
-  { always = [] }: PaginateOptions<E>,
+  { always = [], include = {} }: PaginateOptions<E>,
 ): Promise<E[]> {
   const ids = sorted(matching.clone().select(`${ROW}.id`), query)
     .limit(pageSizeOf(query))
     .offset(query.page * pageSizeOf(query));
   const rows = repository.createQueryBuilder(ROW);
   if (query.fields) rows.select(columnsOf(repository, ['id', ...always, ...query.fields]));
-  return sorted(rows.where(`${ROW}.id IN (${ids.getQuery()})`).setParameters(ids.getParameters()), query).getMany();
+  sorted(rows.where(`${ROW}.id IN (${ids.getQuery()})`).setParameters(ids.getParameters()), query);
+  for (const [relation, column] of Object.entries(include) as [string, string][]) {
+    if (!query.fields || query.fields.includes(relation)) {
+      rows.leftJoinAndSelect(`${ROW}.${relation}`, relation).addOrderBy(`${relation}.${column}`);
+    }
+  }
+  return rows.getMany();
 }
 
 /** Total: the id breaks ties, so that no two pages overlap and none skips. */

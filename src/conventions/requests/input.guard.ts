@@ -1,10 +1,10 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { type CanActivate, type ExecutionContext, Injectable, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings';
 import { ITEM_TYPE } from '../docs/api.decorators';
-import { type FieldViolation, validationError } from '../errors/api-error';
+import { validationError } from '../errors/api-error';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
 import { type BodyReader, jsonBodyReader } from './json-body';
 import './request-context';
@@ -32,22 +32,16 @@ export class InputGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const input = this.inputOf(context);
-    if (!input.takesQuery) request.fields = this.checkQuery(request, input);
+    this.checkQuery(request, input);
     if (input.takesBody) request.body = await this.readBody(request, context.switchToHttp().getResponse<Response>());
     return true;
   }
 
   /** A route that declares no query takes none, but for `fields` where it reads one resource. */
-  private checkQuery({ query }: Request, { item }: RouteInput): string[] | undefined {
-    const { fields, ...others } = query as Record<string, string>;
-    const unknown = Object.keys(fields !== undefined && !item ? query : others);
-    const violations: FieldViolation[] = unknown.map((field) => ({
-      field,
-      rule: 'unknown',
-      message: 'is not a parameter of this route',
-    }));
-    if (violations.length > 0) throw validationError(violations);
-    return item && fields !== undefined ? parseFields(fields, attributesOf(item)) : undefined;
+  private checkQuery(request: Request, { item, takesQuery }: RouteInput): void {
+    const { fields } = request.query as Record<string, string | undefined>;
+    if (!takesQuery) requireKnown(request.query, item ? ['fields'] : []);
+    if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
   }
 
   private inputOf(context: ExecutionContext): RouteInput {
@@ -58,13 +52,22 @@ export class InputGuard implements CanActivate {
   }
 }
 
+function requireKnown(query: object, known: string[]): void {
+  const unknown = Object.keys(query).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw validationError(
+    unknown.map((field) => ({ field, rule: 'unknown', message: 'is not a parameter of this route' })),
+  );
+}
+
 function readInput(controller: object, handler: { name: string }): RouteInput {
   // Keys are `<parameter kind>:<index>`.
   const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {}) as object;
   const kinds = new Set(Object.keys(parameters).map((key) => Number(key.split(':')[0])));
+  const reads = Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET;
   return {
     takesBody: kinds.has(RouteParamtypes.BODY),
     takesQuery: kinds.has(RouteParamtypes.QUERY),
-    item: Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined,
+    item: reads ? (Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
   };
 }

@@ -1,0 +1,47 @@
+import { PartialType, PickType } from '@nestjs/swagger';
+import { ListQueryOf } from '../../conventions/lists/list-query';
+import { Id, Text } from '../../conventions/requests/attributes';
+import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import type { Comment } from './comment.entity';
+
+/** What a client may read of a comment. */
+export class CommentDto extends ResourceDto {
+  /**
+   * The post that it is about.
+   * @example 1
+   */
+  @Id()
+  post_id: number;
+
+  /**
+   * Who wrote it.
+   * @example 3
+   */
+  @Id()
+  user_id: number;
+
+  /**
+   * The text; may have several lines.
+   * @example Could it compose music, then?
+   */
+  @Text({ min: 1, max: 5_000, multiline: true })
+  content: string;
+}
+
+/** What a new comment is made of. */
+export class CreateCommentDto extends PickType(CommentDto, ['content']) {}
+
+/** The attributes to change. */
+export class PatchCommentDto extends PartialType(CreateCommentDto, { skipNullProperties: false }) {}
+
+/** What a collection of comments can be asked for. */
+export class ListCommentsQuery extends ListQueryOf(CommentDto, {
+  sortable: ['id', 'post_id', 'user_id', 'created_at', 'updated_at'],
+}) {}
+
+export const toCommentDto = (comment: Comment): CommentDto => ({
+  ...resourceAttributes(comment),
+  post_id: comment.post_id,
+  user_id: comment.user_id,
+  content: comment.content,
+});

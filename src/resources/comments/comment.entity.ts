@@ -1,0 +1,29 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity } from '../../database/resource.entity';
+import { Post } from '../posts/post.entity';
+import { User } from '../users/user.entity';
+
+@Entity('comments')
+@Index('comments_post_id_sort', ['post_id', 'id'])
+@Index('comments_user_id_sort', ['user_id', 'id'])
+@Index('comments_created_at_sort', ['created_at', 'id'])
+@Index('comments_updated_at_sort', ['updated_at', 'id'])
+export class Comment extends ResourceEntity {
+  @Column('bigint')
+  post_id: number;
+
+  /** Goes, and takes its comments along. */
+  @ManyToOne(() => Post, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'post_id', foreignKeyConstraintName: 'comments_post_id_fkey' })
+  post?: Relation<Post>;
+
+  @Column('bigint')
+  user_id: number;
+
+  @ManyToOne(() => User, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'comments_user_id_fkey' })
+  user?: Relation<User>;
+
+  @Column('text')
+  content: string;
+}

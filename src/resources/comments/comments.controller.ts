@@ -1,0 +1,50 @@
+import { Body, Controller, Delete, Get, Patch } from '@nestjs/common';
+import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
+import { notTheOwner } from '../../auth/auth-errors';
+import { type Caller, Role } from '../../auth/caller';
+import { ApiItem, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import { IdParam } from '../../conventions/requests/id.pipe';
+import { CommentDto, PatchCommentDto, toCommentDto } from './comment.dto';
+import { CommentsService } from './comments.service';
+
+@ApiResource('Comments')
+@Controller('comments')
+export class CommentsController {
+  constructor(private readonly comments: CommentsService) {}
+
+  /** Reads one comment. */
+  @Get(':id')
+  @Public()
+  @ApiItem(CommentDto)
+  async get(@IdParam() id: number, @CurrentUser() caller?: Caller): Promise<CommentDto> {
+    return toCommentDto(await this.comments.get(id, caller));
+  }
+
+  /**
+   * Changes a comment.
+   * @remarks For its author and administrators.
+   */
+  @Patch(':id')
+  @Roles(Role.USER)
+  @ApiItem(CommentDto)
+  @Raises(notTheOwner())
+  async update(
+    @IdParam() id: number,
+    @Body() changes: PatchCommentDto,
+    @CurrentUser() caller: Caller,
+  ): Promise<CommentDto> {
+    return toCommentDto(await this.comments.update(id, changes, caller));
+  }
+
+  /**
+   * Deletes a comment.
+   * @remarks Its replies go with it. For its author and administrators.
+   */
+  @Delete(':id')
+  @Roles(Role.USER)
+  @ApiNothing()
+  @Raises(notTheOwner())
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
+    return this.comments.remove(id, caller);
+  }
+}

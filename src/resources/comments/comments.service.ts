@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { requireSelfOrAdmin } from '../../auth/auth-errors';
+import type { Caller } from '../../auth/caller';
+import type { Page } from '../../conventions/lists/page';
+import { paginate } from '../../conventions/lists/paginate';
+import { updateRow } from '../../database/update-row';
+import { PostsService } from '../posts/posts.service';
+import { onlyVisible } from '../posts/visible-posts';
+import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
+import { Comment } from './comment.entity';
+
+@Injectable()
+export class CommentsService {
+  constructor(
+    @InjectRepository(Comment) private readonly comments: Repository<Comment>,
+    private readonly posts: PostsService,
+  ) {}
+
+  async list(postId: number, query: ListCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
+    await this.posts.get(postId, caller);
+    return paginate(this.comments, query, { searchable: ['content'], filter: { post_id: postId } });
+  }
+
+  /** A comment on a post that the caller may not know of isn't found. */
+  get(id: number, caller: Caller | undefined): Promise<Comment> {
+    return this.find(this.comments.manager, id, caller).getOneOrFail();
+  }
+
+  /** The comment, which can't go away before the transaction ends; null when there is none. */
+  hold(manager: EntityManager, id: number, caller: Caller): Promise<Comment | null> {
+    return this.find(manager, id, caller).setLock('for_key_share').getOne();
+  }
+
+  create(postId: number, { content }: CreateCommentDto, caller: Caller): Promise<Comment> {
+    return this.comments.manager.transaction(async (manager) => {
+      await this.posts.hold(manager, postId, caller);
+      const comment = manager.create(Comment, { post_id: postId, user_id: caller.id, content });
+      await manager.insert(Comment, comment);
+      return comment;
+    });
+  }
+
+  async update(id: number, changes: PatchCommentDto, caller: Caller): Promise<Comment> {
+    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
+    return updateRow(this.comments.manager, Comment, id, changes);
+  }
+
+  async remove(id: number, caller: Caller): Promise<void> {
+    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
+    await this.comments.delete({ id });
+  }
+
+  private find(manager: EntityManager, id: number, caller: Caller | undefined) {
+    const builder = manager.createQueryBuilder(Comment, 'comment').innerJoin('comment.post', 'post');
+    return onlyVisible(builder.where('comment.id = :id', { id }), 'post', caller);
+  }
+}

@@ -1,0 +1,22 @@
+import { ApiError } from '../../conventions/errors/api-error';
+import { OrderStatus } from './order.entity';
+
+const { PENDING, PAID, SHIPPED, DELIVERED, CANCELLED } = OrderStatus;
+
+const next: Record<OrderStatus, OrderStatus[]> = {
+  [PENDING]: [PAID, CANCELLED],
+  [PAID]: [SHIPPED, CANCELLED],
+  [SHIPPED]: [DELIVERED],
+  [DELIVERED]: [],
+  [CANCELLED]: [],
+};
+
+/** 409 for a step that an order can't take. */
+export function transitionNotAllowed(from: OrderStatus, to: OrderStatus): ApiError {
+  return new ApiError('CONFLICT', { details: `status: an order that is ${from} can't become ${to}` });
+}
+
+/** @throws {ApiError} CONFLICT */
+export function requireTransition(from: OrderStatus, to: OrderStatus): void {
+  if (!next[from].includes(to)) throw transitionNotAllowed(from, to);
+}

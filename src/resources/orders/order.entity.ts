@@ -1,0 +1,72 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
+import { ResourceEntity } from '../../database/resource.entity';
+import { Product } from '../products/product.entity';
+import { User } from '../users/user.entity';
+
+export enum OrderStatus {
+  PENDING = 'PENDING',
+  PAID = 'PAID',
+  SHIPPED = 'SHIPPED',
+  DELIVERED = 'DELIVERED',
+  CANCELLED = 'CANCELLED',
+}
+
+@Entity('orders')
+@Index('orders_user_id_sort', ['user_id', 'id'])
+@Index('orders_status_sort', ['status', 'id'])
+@Index('orders_total_amount_sort', ['total_amount', 'id'])
+@Index('orders_created_at_sort', ['created_at', 'id'])
+@Index('orders_updated_at_sort', ['updated_at', 'id'])
+@Check('orders_status_known', "status IN ('PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED')")
+@Check('orders_total_amount_range', 'total_amount >= 0')
+export class Order extends ResourceEntity {
+  @Column('bigint')
+  user_id: number;
+
+  @ManyToOne(() => User, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'orders_user_id_fkey' })
+  user?: Relation<User>;
+
+  @Column({ type: 'text', default: OrderStatus.PENDING })
+  status: OrderStatus;
+
+  @Column({ type: 'numeric', precision: 12, scale: 2 })
+  total_amount: number;
+
+  @OneToMany(() => OrderItem, (item) => item.order)
+  items: Relation<OrderItem>[];
+}
+
+/** One line of an order: what was bought, as it was called and priced then. */
+@Entity('order_items')
+@Index('order_items_product_id_index', ['product_id'])
+@Check('order_items_quantity_range', 'quantity BETWEEN 1 AND 1000')
+@Check('order_items_unit_price_range', 'unit_price >= 0')
+export class OrderItem {
+  @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'order_items_pkey' })
+  order_id: number;
+
+  /** Its place in the order, from 0. */
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'order_items_pkey' })
+  position: number;
+
+  @ManyToOne(() => Order, (order) => order.items, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'order_id', foreignKeyConstraintName: 'order_items_order_id_fkey' })
+  order?: Relation<Order>;
+
+  @Column('bigint')
+  product_id: number;
+
+  @ManyToOne(() => Product, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'product_id', foreignKeyConstraintName: 'order_items_product_id_fkey' })
+  product?: Relation<Product>;
+
+  @Column('integer')
+  quantity: number;
+
+  @Column({ type: 'varchar', length: 120 })
+  name: string;
+
+  @Column({ type: 'numeric', precision: 12, scale: 2 })
+  unit_price: number;
+}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { notTheOwner, requireSelfOrAdmin } from '../../auth/auth-errors';
+import { type Caller, isAdmin } from '../../auth/caller';
+import type { Page } from '../../conventions/lists/page';
+import { paginate } from '../../conventions/lists/paginate';
+import { updateRow } from '../../database/update-row';
+import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
+import { Order, OrderItem, OrderStatus } from './order.entity';
+import { requireTransition } from './order-status';
+import { returnStock, takeStock } from './stock';
+
+@Injectable()
+export class OrdersService {
+  constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
+
+  list({ userId, ...query }: ListOrdersQuery, caller: Caller): Promise<Page<Order>> {
+    if (userId !== undefined) requireSelfOrAdmin(caller, userId);
+    return paginate(this.orders, query, {
+      searchIn: 'EXISTS (SELECT FROM order_items WHERE order_id = resource.id AND name ILIKE :pattern)',
+      filter: { user_id: isAdmin(caller) ? userId : caller.id },
+      include: { items: 'position' },
+    });
+  }
+
+  async get(id: number, caller: Caller): Promise<Order> {
+    const order = await find(this.orders.manager, id);
+    requireSelfOrAdmin(caller, order.user_id);
+    return order;
+  }
+
+  /** Takes the stock and writes the order, all of it or nothing. */
+  create({ items }: CreateOrderDto, caller: Caller): Promise<Order> {
+    return this.orders.manager.transaction(async (manager) => {
+      const { lines, total } = await takeStock(manager, items);
+      const order = manager.create(Order, { user_id: caller.id, status: OrderStatus.PENDING, total_amount: total });
+      await manager.insert(Order, order);
+      order.items = lines.map((line, position) => manager.create(OrderItem, { ...line, position, order_id: order.id }));
+      await manager.insert(OrderItem, order.items);
+      return order;
+    });
+  }
+
+  /** Moves an order on; to the status that it has already, it changes nothing. */
+  setStatus(id: number, status: OrderStatus, caller: Caller): Promise<Order> {
+    return this.orders.manager.transaction(async (manager) => {
+      // Locked, so that of many who move it at once each sees what the one before did.
+      await manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      const order = await find(manager, id);
+      requireSelfOrAdmin(caller, order.user_id);
+      if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw notTheOwner();
+      if (status === order.status) return order;
+      requireTransition(order.status, status);
+      if (status === OrderStatus.CANCELLED) await returnStock(manager, order.items);
+      return Object.assign(await updateRow(manager, Order, id, { status }), { items: order.items });
+    });
+  }
+}
+
+function find(manager: EntityManager, id: number): Promise<Order> {
+  return manager.findOneOrFail(Order, {
+    where: { id },
+    relations: { items: true },
+    order: { items: { position: 'ASC' } },
+  });
+}

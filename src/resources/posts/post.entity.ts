@@ -1,0 +1,33 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity } from '../../database/resource.entity';
+import { User } from '../users/user.entity';
+
+export enum PostStatus {
+  DRAFT = 'DRAFT',
+  PUBLISHED = 'PUBLISHED',
+}
+
+@Entity('posts')
+@Index('posts_user_id_sort', ['user_id', 'id'])
+@Index('posts_title_sort', ['title', 'id'])
+@Index('posts_status_sort', ['status', 'id'])
+@Index('posts_created_at_sort', ['created_at', 'id'])
+@Index('posts_updated_at_sort', ['updated_at', 'id'])
+@Check('posts_status_known', "status IN ('DRAFT', 'PUBLISHED')")
+export class Post extends ResourceEntity {
+  @Column('bigint')
+  user_id: number;
+
+  @ManyToOne(() => User, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'posts_user_id_fkey' })
+  user?: Relation<User>;
+
+  @Column({ type: 'varchar', length: 200 })
+  title: string;
+
+  @Column('text')
+  content: string;
+
+  @Column({ type: 'text', default: PostStatus.PUBLISHED })
+  status: PostStatus;
+}

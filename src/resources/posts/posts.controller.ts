@@ -1,0 +1,79 @@
+import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
+import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
+import { notTheOwner } from '../../auth/auth-errors';
+import { type Caller, Role } from '../../auth/caller';
+import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
+import type { Page } from '../../conventions/lists/page';
+import { IdParam } from '../../conventions/requests/id.pipe';
+import { CreatePostDto, ListPostsQuery, PatchPostDto, PostDto, toPostDto } from './post.dto';
+import { PostsService } from './posts.service';
+
+@ApiResource('Posts', 'What users publish. A draft exists for its author and administrators only.')
+@Controller('posts')
+export class PostsController {
+  constructor(private readonly posts: PostsService) {}
+
+  /**
+   * Lists posts.
+   * @remarks `search` looks through `title` and `content`.
+   */
+  @Get()
+  @Public()
+  @ApiPage(PostDto)
+  async list(@Query() query: ListPostsQuery, @CurrentUser() caller?: Caller): Promise<Page<object>> {
+    return (await this.posts.list(query, caller)).map(toPostDto);
+  }
+
+  /** Reads one post. */
+  @Get(':id')
+  @Public()
+  @ApiItem(PostDto)
+  async get(@IdParam() id: number, @CurrentUser() caller?: Caller): Promise<PostDto> {
+    return toPostDto(await this.posts.get(id, caller));
+  }
+
+  /** Writes a post. */
+  @Post()
+  @Roles(Role.USER)
+  @ApiItem(PostDto, HttpStatus.CREATED)
+  async create(@Body() input: CreatePostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
+    return toPostDto(await this.posts.create(input, caller.id));
+  }
+
+  /**
+   * Replaces a post.
+   * @remarks Attributes that are left out take their default. For its author and administrators.
+   */
+  @Put(':id')
+  @Roles(Role.USER)
+  @ApiItem(PostDto)
+  @Raises(notTheOwner())
+  async replace(@IdParam() id: number, @Body() input: CreatePostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
+    return toPostDto(await this.posts.replace(id, input, caller));
+  }
+
+  /**
+   * Changes some attributes of a post.
+   * @remarks For its author and administrators.
+   */
+  @Patch(':id')
+  @Roles(Role.USER)
+  @ApiItem(PostDto)
+  @ExampleBody({ title: 'More notes on the Analytical Engine' })
+  @Raises(notTheOwner())
+  async update(@IdParam() id: number, @Body() changes: PatchPostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
+    return toPostDto(await this.posts.update(id, changes, caller));
+  }
+
+  /**
+   * Deletes a post.
+   * @remarks Its comments and their replies go with it. For its author and administrators.
+   */
+  @Delete(':id')
+  @Roles(Role.USER)
+  @ApiNothing()
+  @Raises(notTheOwner())
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
+    return this.posts.remove(id, caller);
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { requireSelfOrAdmin } from '../../auth/auth-errors';
+import type { Caller } from '../../auth/caller';
+import type { Page } from '../../conventions/lists/page';
+import { paginate } from '../../conventions/lists/paginate';
+import { updateRow } from '../../database/update-row';
+import { UsersService } from '../users/users.service';
+import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
+import { Post, PostStatus } from './post.entity';
+import { onlyVisible } from './visible-posts';
+
+const DEFAULTS = { status: PostStatus.PUBLISHED };
+
+@Injectable()
+export class PostsService {
+  constructor(
+    @InjectRepository(Post) private readonly posts: Repository<Post>,
+    private readonly users: UsersService,
+  ) {}
+
+  list(query: ListPostsQuery, caller: Caller | undefined, userId?: number): Promise<Page<Post>> {
+    return paginate(this.posts, query, {
+      searchable: ['title', 'content'],
+      filter: { user_id: userId },
+      where: (builder) => onlyVisible(builder, 'resource', caller),
+    });
+  }
+
+  async listOf(userId: number, query: ListPostsQuery, caller: Caller | undefined): Promise<Page<Post>> {
+    await this.users.get(userId);
+    return this.list(query, caller, userId);
+  }
+
+  get(id: number, caller: Caller | undefined): Promise<Post> {
+    return this.find(this.posts.manager, id, caller).getOneOrFail();
+  }
+
+  /** A post of another user isn't found. */
+  async getOf(userId: number, id: number, caller: Caller | undefined): Promise<Post> {
+    await this.users.get(userId);
+    return this.find(this.posts.manager, id, caller).andWhere('post.user_id = :userId', { userId }).getOneOrFail();
+  }
+
+  /** The post, which can't go away before the transaction ends. */
+  hold(manager: EntityManager, id: number, caller: Caller): Promise<Post> {
+    return this.find(manager, id, caller).setLock('for_key_share').getOneOrFail();
+  }
+
+  async create(input: CreatePostDto, userId: number): Promise<Post> {
+    const post = this.posts.create({ ...DEFAULTS, ...input, user_id: userId });
+    await this.posts.insert(post);
+    return post;
+  }
+
+  async createFor(userId: number, input: CreatePostDto, caller: Caller): Promise<Post> {
+    requireSelfOrAdmin(caller, (await this.users.get(userId)).id);
+    return this.create(input, userId);
+  }
+
+  replace(id: number, input: CreatePostDto, caller: Caller): Promise<Post> {
+    return this.update(id, { ...DEFAULTS, ...input }, caller);
+  }
+
+  async update(id: number, changes: PatchPostDto, caller: Caller): Promise<Post> {
+    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
+    return updateRow(this.posts.manager, Post, id, changes);
+  }
+
+  /** Takes its comments and their replies along, by the foreign keys. */
+  async remove(id: number, caller: Caller): Promise<void> {
+    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
+    await this.posts.delete({ id });
+  }
+
+  private find(manager: EntityManager, id: number, caller: Caller | undefined) {
+    return onlyVisible(manager.createQueryBuilder(Post, 'post').where('post.id = :id', { id }), 'post', caller);
+  }
+}

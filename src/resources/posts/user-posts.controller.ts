@@ -1,0 +1,58 @@
+import { Body, Controller, Get, HttpStatus, Post, Query } from '@nestjs/common';
+import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
+import { notTheOwner } from '../../auth/auth-errors';
+import { type Caller, Role } from '../../auth/caller';
+import { ApiItem, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import type { Page } from '../../conventions/lists/page';
+import { IdParam } from '../../conventions/requests/id.pipe';
+import { CreatePostDto, ListPostsQuery, PostDto, toPostDto } from './post.dto';
+import { PostsService } from './posts.service';
+
+@ApiResource('Posts')
+@Controller('users/:userId/posts')
+export class UserPostsController {
+  constructor(private readonly posts: PostsService) {}
+
+  /** Lists the posts of a user. */
+  @Get()
+  @Public()
+  @ApiPage(PostDto)
+  async list(
+    @IdParam('userId') userId: number,
+    @Query() query: ListPostsQuery,
+    @CurrentUser() caller?: Caller,
+  ): Promise<Page<object>> {
+    return (await this.posts.listOf(userId, query, caller)).map(toPostDto);
+  }
+
+  /**
+   * Reads one post of a user.
+   * @remarks A post of another user isn't found.
+   */
+  @Get(':postId')
+  @Public()
+  @ApiItem(PostDto)
+  async get(
+    @IdParam('userId') userId: number,
+    @IdParam('postId') postId: number,
+    @CurrentUser() caller?: Caller,
+  ): Promise<PostDto> {
+    return toPostDto(await this.posts.getOf(userId, postId, caller));
+  }
+
+  /**
+   * Writes a post as a user.
+   * @remarks Users as themselves; administrators as anyone.
+   */
+  @Post()
+  @Roles(Role.USER)
+  @ApiItem(PostDto, HttpStatus.CREATED)
+  @Raises(notTheOwner())
+  async create(
+    @IdParam('userId') userId: number,
+    @Body() input: CreatePostDto,
+    @CurrentUser() caller: Caller,
+  ): Promise<PostDto> {
+    return toPostDto(await this.posts.createFor(userId, input, caller));
+  }
+}

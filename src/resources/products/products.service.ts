@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import type { Page } from '../../conventions/lists/page';
+import { paginate } from '../../conventions/lists/paginate';
+import { updateRow } from '../../database/update-row';
+import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
+import { Product, ProductStatus } from './product.entity';
+
+const DEFAULTS = { description: null, stock: 0, status: ProductStatus.ACTIVE };
+
+@Injectable()
+export class ProductsService {
+  constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
+
+  list(query: ListProductsQuery): Promise<Page<Product>> {
+    return paginate(this.products, query, { searchable: ['name', 'description'] });
+  }
+
+  get(id: number): Promise<Product> {
+    return this.products.findOneByOrFail({ id });
+  }
+
+  async create(input: CreateProductDto): Promise<Product> {
+    const product = this.products.create({ ...DEFAULTS, ...input });
+    await this.products.insert(product);
+    return product;
+  }
+
+  replace(id: number, input: CreateProductDto): Promise<Product> {
+    return this.update(id, { ...DEFAULTS, ...input });
+  }
+
+  update(id: number, changes: PatchProductDto): Promise<Product> {
+    return updateRow(this.products.manager, Product, id, changes);
+  }
+
+  async remove(id: number): Promise<void> {
+    await updateRow(this.products.manager, Product, id, { deleted_at: new Date() });
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { requireSelfOrAdmin } from '../../auth/auth-errors';
+import type { Caller } from '../../auth/caller';
+import { validationError } from '../../conventions/errors/api-error';
+import type { Page } from '../../conventions/lists/page';
+import { paginate } from '../../conventions/lists/paginate';
+import { updateRow } from '../../database/update-row';
+import { CommentsService } from '../comments/comments.service';
+import { onlyVisible } from '../posts/visible-posts';
+import type { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto } from './reply.dto';
+import { Reply } from './reply.entity';
+
+@Injectable()
+export class RepliesService {
+  constructor(
+    @InjectRepository(Reply) private readonly replies: Repository<Reply>,
+    private readonly comments: CommentsService,
+  ) {}
+
+  list({ commentId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
+    return paginate(this.replies, query, {
+      searchable: ['content'],
+      filter: { comment_id: commentId },
+      where: (builder) =>
+        onlyVisible(builder.innerJoin('resource.comment', 'comment').innerJoin('comment.post', 'post'), 'post', caller),
+    });
+  }
+
+  /** A reply below a post that the caller may not know of isn't found. */
+  get(id: number, { commentId }: Pick<GetReplyQuery, 'commentId'>, caller: Caller | undefined): Promise<Reply> {
+    const builder = this.replies
+      .createQueryBuilder('reply')
+      .innerJoin('reply.comment', 'comment')
+      .innerJoin('comment.post', 'post')
+      .where('reply.id = :id', { id });
+    if (commentId !== undefined) builder.andWhere('reply.comment_id = :commentId', { commentId });
+    return onlyVisible(builder, 'post', caller).getOneOrFail();
+  }
+
+  create({ comment_id, content }: CreateReplyDto, caller: Caller): Promise<Reply> {
+    return this.replies.manager.transaction(async (manager) => {
+      if (!(await this.comments.hold(manager, comment_id, caller))) throw noSuchComment();
+      const reply = manager.create(Reply, { comment_id, user_id: caller.id, content });
+      await manager.insert(Reply, reply);
+      return reply;
+    });
+  }
+
+  async update(id: number, changes: PatchReplyDto, caller: Caller): Promise<Reply> {
+    requireSelfOrAdmin(caller, (await this.get(id, {}, caller)).user_id);
+    return updateRow(this.replies.manager, Reply, id, changes);
+  }
+
+  async remove(id: number, caller: Caller): Promise<void> {
+    requireSelfOrAdmin(caller, (await this.get(id, {}, caller)).user_id);
+    await this.replies.delete({ id });
+  }
+}
+
+const noSuchComment = () => validationError([{ field: 'comment_id', rule: 'exists', message: 'must be a comment' }]);

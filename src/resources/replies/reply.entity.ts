@@ -1,0 +1,29 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity } from '../../database/resource.entity';
+import { Comment } from '../comments/comment.entity';
+import { User } from '../users/user.entity';
+
+@Entity('replies')
+@Index('replies_comment_id_sort', ['comment_id', 'id'])
+@Index('replies_user_id_sort', ['user_id', 'id'])
+@Index('replies_created_at_sort', ['created_at', 'id'])
+@Index('replies_updated_at_sort', ['updated_at', 'id'])
+export class Reply extends ResourceEntity {
+  @Column('bigint')
+  comment_id: number;
+
+  /** Goes, and takes its replies along. */
+  @ManyToOne(() => Comment, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'comment_id', foreignKeyConstraintName: 'replies_comment_id_fkey' })
+  comment?: Relation<Comment>;
+
+  @Column('bigint')
+  user_id: number;
+
+  @ManyToOne(() => User, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'replies_user_id_fkey' })
+  user?: Relation<User>;
+
+  @Column('text')
+  content: string;
+}
