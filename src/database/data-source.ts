@@ -32,5 +32,5 @@ export function dataSourceOptions(settings: Settings, url: string): PostgresData
 
 /** Money leaves as a JSON number, which holds its twelve digits exactly. Nothing is added up in this form. */
 function getTypeParser(oid: number, format: 'text' | 'binary'): (value: string) => unknown {
-  return oid === NUMERIC_OID ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown);
+  return oid === NUMERIC_OID ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown);
 }

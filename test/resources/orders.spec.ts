@@ -1,0 +1,229 @@
+import { DataSource } from 'typeorm';
+import { OrderStatus } from '../../src/resources/orders/order.entity';
+import { aProduct, anOrderOf } from '../support/builders';
+import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+
+describe('/orders', () => {
+  const api = useTestApi();
+  let admin: TestUser;
+  let ada: TestUser;
+
+  beforeAll(async () => {
+    admin = await api.admin();
+    ada = await api.user();
+  });
+
+  const product = async (attributes: object = {}) =>
+    (await api.as(admin).post('/products', aProduct(attributes))).body.data;
+  const stockOf = async ({ id }: { id: number }) => (await api.get(`/products/${id}`)).body.data.stock;
+  const order = (...lines: Parameters<typeof anOrderOf>) => api.as(ada).post('/orders', anOrderOf(...lines));
+  const move = (id: number, status: string, by: TestUser = admin) =>
+    api.as(by).patch(`/orders/${id}/status`, { status });
+
+  it('takes the stock, freezes names and prices, and adds up exactly', async () => {
+    const cup = await product({ name: 'Cup', price: 0.1, stock: 5 });
+    const pot = await product({ name: 'Pot', price: 19.99, stock: 5 });
+
+    const { status, headers, body } = await order([cup, 3], pot);
+    await api.as(admin).patch(`/products/${cup.id}`, { name: 'Mug', price: 99 });
+
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`/api/v1/orders/${body.data.id}`);
+    expect((await api.as(ada).get(`/orders/${body.data.id}`)).body.data).toEqual({
+      id: body.data.id,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      user_id: ada.id,
+      status: 'PENDING',
+      items: [
+        { product_id: cup.id, quantity: 3, name: 'Cup', unit_price: 0.1 },
+        { product_id: pot.id, quantity: 1, name: 'Pot', unit_price: 19.99 },
+      ],
+      total_amount: 20.29,
+    });
+    expect([await stockOf(cup), await stockOf(pot)]).toEqual([2, 4]);
+  });
+
+  it('takes all lines or none', async () => {
+    const plenty = await product({ stock: 10 });
+    const few = await product({ stock: 1 });
+    const discontinued = await product({ status: 'DISCONTINUED' });
+
+    expect(await order(plenty, [few, 2])).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details: `product ${few.id}: is out of stock` } },
+    });
+    expect(await order(plenty, discontinued)).toMatchObject({
+      status: 409,
+      body: { error: { details: `product ${discontinued.id}: is discontinued` } },
+    });
+    expect(await stockOf(plenty)).toBe(10);
+  });
+
+  it('refuses what is no product, or stands twice, and names the line', async () => {
+    const cup = await product();
+    const fieldsOf = async (answer: ReturnType<typeof order>) => (await answer).body.error.fields;
+
+    expect(await fieldsOf(order(cup, { id: 999_999 }, { id: 999_998 }))).toEqual([
+      { field: 'items.1.product_id', rule: 'exists', message: 'must be a product' },
+      { field: 'items.2.product_id', rule: 'exists', message: 'must be a product' },
+    ]);
+    expect(await fieldsOf(order(cup, cup))).toEqual([
+      { field: 'items.1.product_id', rule: 'unique', message: 'must not stand in two lines' },
+    ]);
+    expect(await fieldsOf(order())).toEqual([{ field: 'items', rule: 'length', message: 'must hold 1 to 100 items' }]);
+    expect(await fieldsOf(order([cup, 0]))).toEqual([
+      { field: 'items.0.quantity', rule: 'range', message: 'must be from 1 to 1000' },
+    ]);
+  });
+
+  it('refuses a total over the limit, and adds up to the very limit', async () => {
+    const fortune = await product({ price: 9_999_999_999.99, stock: 10 });
+    const cent = await product({ price: 0.01, stock: 10 });
+
+    expect(await order(fortune, cent)).toMatchObject({
+      status: 400,
+      body: { error: { fields: [{ field: 'items' }] } },
+    });
+    expect(await order(fortune)).toMatchObject({ status: 201, body: { data: { total_amount: 9_999_999_999.99 } } });
+    expect(await stockOf(cent)).toBe(10);
+  });
+
+  it('belongs to its buyer: others are refused, and see none of it in lists', async () => {
+    const cup = await product({ name: 'A very particular cup' });
+    const { data: mine } = (await order(cup)).body;
+    const eve = await api.user();
+
+    expect(await api.as(eve).get(`/orders/${mine.id}`)).toMatchObject({ status: 403 });
+    expect(await move(mine.id, 'CANCELLED', eve)).toMatchObject({ status: 403 });
+    expect((await api.as(eve).get('/orders')).body.pagination.total).toBe(0);
+    expect(await api.as(eve).get(`/orders?userId=${ada.id}`)).toMatchObject({ status: 403 });
+    expect((await api.as(eve).get(`/orders?userId=${eve.id}`)).body.data).toEqual([]);
+    expect((await api.as(eve).get('/orders?search=particular')).body.data).toEqual([]);
+    expect((await api.as(admin).get('/orders?search=PARTICULAR')).body.data).toEqual([mine]);
+    const byAda = (await api.as(admin).get(`/orders?userId=${ada.id}&size=100`)).body.data;
+    expect(new Set(byAda.map(({ user_id }: { user_id: number }) => user_id))).toEqual(new Set([ada.id]));
+    expect(await api.as(admin).get(`/orders/${mine.id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('moves along the allowed ways only', async () => {
+    const cup = await product({ stock: 1000 });
+    const allowed: Record<string, string[]> = {
+      PENDING: ['PAID', 'CANCELLED'],
+      PAID: ['SHIPPED', 'CANCELLED'],
+      SHIPPED: ['DELIVERED'],
+      DELIVERED: [],
+      CANCELLED: [],
+    };
+    const waysTo: Record<string, string[]> = {
+      PENDING: [],
+      PAID: ['PAID'],
+      SHIPPED: ['PAID', 'SHIPPED'],
+      DELIVERED: ['PAID', 'SHIPPED', 'DELIVERED'],
+      CANCELLED: ['CANCELLED'],
+    };
+
+    for (const from of Object.values(OrderStatus)) {
+      for (const to of Object.values(OrderStatus)) {
+        const { id } = (await order(cup)).body.data;
+        for (const step of waysTo[from]) await move(id, step);
+        const before = (await api.as(admin).get(`/orders/${id}`)).body.data;
+        const answer = await move(id, to);
+        expect([from, to, answer.status]).toEqual([from, to, from === to || allowed[from].includes(to) ? 200 : 409]);
+        if (from === to) expect(answer.body.data).toEqual(before);
+      }
+    }
+  });
+
+  it('lets its owner cancel, and nothing else', async () => {
+    const cup = await product({ stock: 5 });
+    const { id } = (await order([cup, 2])).body.data;
+
+    expect(await move(id, 'PAID', ada)).toMatchObject({ status: 403 });
+    expect(await stockOf(cup)).toBe(3);
+    expect(await move(id, 'CANCELLED', ada)).toMatchObject({ status: 200, body: { data: { status: 'CANCELLED' } } });
+    expect(await stockOf(cup)).toBe(5);
+    expect(await move(id, 'CANCELLED', ada)).toMatchObject({ status: 200 });
+    expect(await stockOf(cup)).toBe(5);
+  });
+
+  it('sells no more than there is, however many ask at once', async () => {
+    const cup = await product({ stock: 10 });
+
+    const answers = await Promise.all(times(50, () => order(cup)));
+
+    expect(countStatuses(answers)).toEqual({ 201: 10, 409: 40 });
+    expect(await stockOf(cup)).toBe(0);
+  });
+
+  it('takes each step once, however many move it at once, and puts the stock back once', async () => {
+    const cup = await product({ stock: 7 });
+    const { id } = (await order([cup, 7])).body.data;
+
+    const answers = await Promise.all(times(50, (index) => move(id, index % 2 ? 'PAID' : 'CANCELLED')));
+
+    expect(Object.keys(countStatuses(answers)).sort()).toEqual(expect.arrayContaining(['200']));
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect((await api.as(admin).get(`/orders/${id}`)).body.data.status).toBe('CANCELLED');
+    expect(await stockOf(cup)).toBe(7);
+  });
+});
+
+describe('a rush on /orders', () => {
+  // Every order is a transaction on products that all the others want as well; the limit is for slow machines.
+  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: '20', REQUEST_TIMEOUT: '60000' } });
+  const CLIENTS = 200;
+  const PRODUCTS = 20;
+  const ORDERS = 10_000;
+  const STOCK = 1_000;
+
+  it('of 200 clients and 10,000 orders in mixed order of lines neither loses nor invents a piece', async () => {
+    const admin = await api.admin();
+    const buyers = await Promise.all(times(10, () => api.user()));
+    const products = [];
+    for (const one of times(PRODUCTS, () => aProduct({ stock: STOCK }))) {
+      products.push((await api.as(admin).post('/products', one)).body.data);
+    }
+    let sent = 0;
+    const statuses: Record<number, number> = {};
+    const client = async (number: number) => {
+      for (let index = sent++; index < ORDERS; index = sent++) {
+        const answer = await api.as(buyers[number % 10]).post('/orders', someOf(products, index));
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        // Every seventh is given back, so that cancelling runs against buying.
+        if (answer.status === 201 && index % 7 === 0) {
+          const path = `/orders/${answer.body.data.id}/status`;
+          const cancelled = await api.as(buyers[number % 10]).patch(path, { status: 'CANCELLED' });
+          statuses[cancelled.status] = (statuses[cancelled.status] ?? 0) + 1;
+        }
+      }
+    };
+
+    await Promise.all(times(CLIENTS, client));
+
+    const database = api.app.nest.get(DataSource);
+    const [{ left, least }] = await database.query<{ left: number; least: number }[]>(
+      'SELECT sum(stock)::int AS left, min(stock) AS least FROM products',
+    );
+    const [{ sold }] = await database.query<{ sold: number }[]>(
+      `SELECT sum(quantity)::int AS sold FROM order_items JOIN orders ON orders.id = order_id WHERE status <> 'CANCELLED'`,
+    );
+    const [{ wrong }] = await database.query<{ wrong: number }[]>(
+      `SELECT count(*)::int AS wrong FROM orders WHERE total_amount <>
+           (SELECT sum(quantity * unit_price) FROM order_items WHERE order_id = orders.id)`,
+    );
+    expect(Object.keys(statuses).sort()).toEqual(['200', '201', '409']);
+    expect(left + sold).toBe(PRODUCTS * STOCK);
+    expect(least).toBeGreaterThanOrEqual(0);
+    expect(wrong).toBe(0);
+  }, 180_000);
+
+  /** Two to five products, in an order of lines that differs from order to order, the same in every run. */
+  function someOf(products: { id: number }[], index: number) {
+    const count = 2 + (index % 4);
+    const start = (index * 7) % products.length;
+    const step = [1, 3, 7, 9, 11, 13, 17, 19][index % 8];
+    const chosen = times(count, (line) => products[(start + line * step) % products.length]);
+    return anOrderOf(...chosen.map((one, line) => [one, 1 + ((index + line) % 2)] as [{ id: number }, number]));
+  }
+});

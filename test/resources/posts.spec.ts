@@ -1,0 +1,191 @@
+import { aPost } from '../support/builders';
+import { type Answer, type Client, type TestUser, times, useTestApi } from '../support/test-api';
+
+describe('/posts, /comments and /replies', () => {
+  const api = useTestApi();
+  let ada: TestUser;
+  let eve: TestUser;
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    [ada, eve, admin] = await Promise.all([api.user(), api.user(), api.admin()]);
+  });
+
+  const dataOf = async (answer: Promise<Answer>) => (await answer).body.data;
+  const post = (attributes: object = {}, author = ada) => dataOf(api.as(author).post('/posts', aPost(attributes)));
+  const comment = (postId: number, content = 'A comment', author = ada) =>
+    dataOf(api.as(author).post(`/posts/${postId}/comments`, { content }));
+  const reply = (commentId: number, content = 'A reply', author = ada) =>
+    dataOf(api.as(author).post('/replies', { comment_id: commentId, content }));
+  const totalOf = async (client: Client, path: string) => (await client.get(path)).body.pagination.total;
+
+  it('let a user write, and anyone read', async () => {
+    const written = await post({ title: 'Hello', content: 'One line.\r\nAnother.\tTabbed.' });
+    const said = await comment(written.id, 'First!', eve);
+    const answered = await reply(said.id, 'Welcome.');
+
+    expect(await dataOf(api.get(`/posts/${written.id}`))).toEqual({
+      id: written.id,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      user_id: ada.id,
+      title: 'Hello',
+      content: 'One line.\nAnother.\tTabbed.',
+      status: 'PUBLISHED',
+    });
+    expect(await dataOf(api.get(`/comments/${said.id}`))).toEqual({
+      id: said.id,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      post_id: written.id,
+      user_id: eve.id,
+      content: 'First!',
+    });
+    expect(await dataOf(api.get(`/replies/${answered.id}`))).toEqual({
+      id: answered.id,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      comment_id: said.id,
+      user_id: ada.id,
+      content: 'Welcome.',
+    });
+  });
+
+  it('hide a draft, and all below it, from everyone but its author and administrators', async () => {
+    const draft = await post({ title: 'Unfinished xyzzy', status: 'DRAFT' });
+    const said = await comment(draft.id, 'Below xyzzy');
+    const answered = await reply(said.id, 'Deeper xyzzy');
+    const paths = [
+      `/posts/${draft.id}`,
+      `/users/${ada.id}/posts/${draft.id}`,
+      `/posts/${draft.id}/comments`,
+      `/comments/${said.id}`,
+      `/replies/${answered.id}`,
+      `/replies/${answered.id}?commentId=${said.id}`,
+    ];
+    const lists = ['/posts?search=xyzzy', `/users/${ada.id}/posts?status=DRAFT`, '/posts?status=DRAFT&search=xyzzy'];
+    const replies = ['/replies?search=xyzzy', `/replies?commentId=${said.id}`];
+
+    for (const stranger of [api, api.as(eve)]) {
+      for (const path of paths) expect(await stranger.get(path)).toMatchObject({ status: 404 });
+      for (const path of [...lists, ...replies]) expect(await totalOf(stranger, path)).toBe(0);
+    }
+    for (const insider of [api.as(ada), api.as(admin)]) {
+      for (const path of paths) expect(await insider.get(path)).toMatchObject({ status: 200 });
+      for (const path of [...lists, ...replies]) expect(await totalOf(insider, path)).toBe(1);
+    }
+    expect(await api.as(eve).patch(`/posts/${draft.id}`, { title: 'Mine' })).toMatchObject({ status: 404 });
+    expect(await api.as(eve).delete(`/posts/${draft.id}`)).toMatchObject({ status: 404 });
+    expect(await api.as(eve).post(`/posts/${draft.id}/comments`, { content: 'Hm' })).toMatchObject({ status: 404 });
+    expect(await api.as(eve).post('/replies', { comment_id: said.id, content: 'Hm' })).toMatchObject({
+      status: 400,
+      body: { error: { fields: [{ field: 'comment_id', rule: 'exists' }] } },
+    });
+  });
+
+  it('appear when the draft is published, and vanish when it is taken back', async () => {
+    const draft = await post({ status: 'DRAFT' });
+
+    await api.as(ada).patch(`/posts/${draft.id}`, { status: 'PUBLISHED' });
+    const said = await comment(draft.id, 'By another', eve);
+    expect(await api.get(`/comments/${said.id}`)).toMatchObject({ status: 200 });
+    await api.as(ada).patch(`/posts/${draft.id}`, { status: 'DRAFT' });
+    expect(await api.as(eve).get(`/comments/${said.id}`)).toMatchObject({ status: 404 });
+    expect(await api.as(eve).delete(`/comments/${said.id}`)).toMatchObject({ status: 404 });
+  });
+
+  it('are changed and deleted by their authors and administrators only', async () => {
+    const { id } = await post();
+    const said = await comment(id, 'By Eve', eve);
+    const answered = await reply(said.id, 'By Eve too', eve);
+
+    for (const path of [`/comments/${said.id}`, `/replies/${answered.id}`]) {
+      expect(await api.as(ada).patch(path, { content: 'Not mine' })).toMatchObject({ status: 403 });
+      expect(await api.as(ada).delete(path)).toMatchObject({ status: 403 });
+      expect(await api.as(eve).patch(path, { content: 'Mine' })).toMatchObject({ body: { data: { content: 'Mine' } } });
+      expect(await api.as(admin).patch(path, { content: 'Moderated' })).toMatchObject({ status: 200 });
+    }
+    expect(await api.as(admin).delete(`/replies/${answered.id}`)).toMatchObject({ status: 204 });
+    expect(await api.as(eve).delete(`/comments/${said.id}`)).toMatchObject({ status: 204 });
+    expect(await api.as(eve).put(`/posts/${id}`, aPost())).toMatchObject({ status: 403 });
+    expect(await api.as(admin).put(`/posts/${id}`, aPost({ title: 'Edited' }))).toMatchObject({
+      status: 200,
+      body: { data: { title: 'Edited', user_id: ada.id } },
+    });
+  });
+
+  it('go with the post that they belong to', async () => {
+    const { id } = await post();
+    const said = await comment(id);
+    const answered = await reply(said.id);
+
+    expect(await api.as(ada).delete(`/posts/${id}`)).toMatchObject({ status: 204 });
+    for (const path of [`/posts/${id}`, `/posts/${id}/comments`, `/comments/${said.id}`, `/replies/${answered.id}`]) {
+      expect(await api.as(admin).get(path)).toMatchObject({ status: 404 });
+    }
+    expect(await api.as(ada).delete(`/posts/${id}`)).toMatchObject({ status: 404 });
+  });
+
+  it('leave no comment without a post when both come at once', async () => {
+    const { id } = await post();
+
+    const [deleted, ...comments] = await Promise.all([
+      api.as(ada).delete(`/posts/${id}`),
+      ...times(20, () => api.as(eve).post(`/posts/${id}/comments`, { content: 'Quick' })),
+    ]);
+
+    expect(deleted.status).toBe(204);
+    expect(comments.every(({ status }) => status === 201 || status === 404)).toBe(true);
+    for (const { body } of comments.filter(({ status }) => status === 201)) {
+      expect(await api.get(`/comments/${body.data.id}`)).toMatchObject({ status: 404 });
+    }
+  });
+
+  it('of a user are listed below that user, and written there by it and by administrators', async () => {
+    const author = await api.user();
+    const mine = await dataOf(api.as(author).post(`/users/${author.id}/posts`, aPost()));
+    const ghost = await api.as(admin).post(`/users/${author.id}/posts`, aPost());
+
+    expect(ghost).toMatchObject({ status: 201, body: { data: { user_id: author.id } } });
+    expect(ghost.headers.get('location')).toBe(`/api/v1/posts/${ghost.body.data.id}`);
+    expect(await totalOf(api, `/users/${author.id}/posts`)).toBe(2);
+    expect(await dataOf(api.get(`/users/${author.id}/posts/${mine.id}`))).toEqual(mine);
+    expect(await api.get(`/users/${eve.id}/posts/${mine.id}`)).toMatchObject({ status: 404 });
+    expect(await api.as(eve).post(`/users/${author.id}/posts`, aPost())).toMatchObject({ status: 403 });
+    expect(await api.as(eve).post('/users/999999/posts', aPost())).toMatchObject({
+      status: 404,
+      body: { error: { code: 'USER_NOT_FOUND' } },
+    });
+    expect(await api.get('/users/999999/posts')).toMatchObject({ body: { error: { code: 'USER_NOT_FOUND' } } });
+  });
+
+  it('of a deleted user stay readable, but not below that user', async () => {
+    const author = await api.user();
+    const written = await post({}, author);
+    const said = await comment(written.id, 'My own', author);
+    const answered = await reply(said.id, 'To myself', author);
+
+    await api.as(author).delete(`/users/${author.id}`);
+
+    for (const path of [`/posts/${written.id}`, `/comments/${said.id}`, `/replies/${answered.id}`]) {
+      expect(await api.get(path)).toMatchObject({ status: 200, body: { data: { user_id: author.id } } });
+    }
+    for (const path of [`/users/${author.id}/posts`, `/users/${author.id}/posts/${written.id}`]) {
+      expect(await api.get(path)).toMatchObject({ status: 404, body: { error: { code: 'USER_NOT_FOUND' } } });
+    }
+  });
+
+  it('address a reply below its own comment only', async () => {
+    const { id } = await post();
+    const [one, other] = [await comment(id), await comment(id)];
+    const answered = await reply(one.id);
+
+    expect(await api.get(`/replies/${answered.id}?commentId=${one.id}`)).toMatchObject({ status: 200 });
+    expect(await api.get(`/replies/${answered.id}?commentId=${other.id}`)).toMatchObject({ status: 404 });
+    expect(await api.get(`/replies/${answered.id}?commentId=x`)).toMatchObject({ status: 400 });
+    expect(await dataOf(api.get(`/replies/${answered.id}?commentId=${one.id}&fields=id`))).toEqual({ id: answered.id });
+    expect(await api.get(`/replies/${answered.id}?fields=nonsense`)).toMatchObject({ status: 400 });
+    expect(await totalOf(api, `/replies?commentId=${one.id}`)).toBe(1);
+    expect(await totalOf(api, `/replies?commentId=${other.id}`)).toBe(0);
+  });
+});

@@ -1,0 +1,19 @@
+let made = 0;
+
+/** A product that can be created, with whatever matters to the test. */
+export const aProduct = (attributes: object = {}) => ({
+  name: `Product ${++made}`,
+  price: 9.95,
+  stock: 10,
+  ...attributes,
+});
+
+export const aPost = (attributes: object = {}) => ({ title: `Post ${++made}`, content: 'Some text.', ...attributes });
+
+/** One of each, or as many as said. */
+export const anOrderOf = (...lines: ({ id: number } | [{ id: number }, number])[]) => ({
+  items: lines.map((line) => {
+    const [product, quantity] = Array.isArray(line) ? line : [line, 1];
+    return { product_id: product.id, quantity };
+  }),
+});
