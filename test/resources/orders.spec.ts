@@ -180,7 +180,7 @@ describe('a rush on /orders', () => {
   it('of 200 clients and 10,000 orders in mixed order of lines neither loses nor invents a piece', async () => {
     const admin = await api.admin();
     const buyers = await Promise.all(times(10, () => api.user()));
-    const products = [];
+    const products: { id: number }[] = [];
     for (const one of times(PRODUCTS, () => aProduct({ stock: STOCK }))) {
       products.push((await api.as(admin).post('/products', one)).body.data);
     }
