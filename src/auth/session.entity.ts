@@ -10,6 +10,11 @@ export class Session {
   @Column('bigint')
   user_id: number;
 
+  /** By name: this folder knows nothing of resources. */
+  @ManyToOne('User', { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'user_id', foreignKeyConstraintName: 'sessions_user_id_fkey' })
+  user?: unknown;
+
   /** When the password was given. */
   @Column({ type: 'timestamptz', precision: 3 })
   authenticated_at: Date;

@@ -22,7 +22,7 @@ export class CommentDto extends ResourceDto {
 
   /**
    * The text; may have several lines.
-   * @example Could it compose music, then?
+   * @example "Could it compose music, then?"
    */
   @Text({ min: 1, max: 5_000, multiline: true })
   content: string;

@@ -8,6 +8,7 @@ import { User } from '../users/user.entity';
 @Index('comments_user_id_sort', ['user_id', 'id'])
 @Index('comments_created_at_sort', ['created_at', 'id'])
 @Index('comments_updated_at_sort', ['updated_at', 'id'])
+@Index('comments_content_search', { synchronize: false })
 export class Comment extends ResourceEntity {
   @Column('bigint')
   post_id: number;

@@ -28,9 +28,12 @@ export class CommentsService {
     return this.find(this.comments.manager, id, caller).getOneOrFail();
   }
 
-  /** The comment, which can't go away before the transaction ends; null when there is none. */
+  /**
+   * The comment, which can't go away before the transaction ends; null when there is none. Its post isn't locked: who
+   * deletes that locks it before its comments, and the two would wait for each other.
+   */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Comment | null> {
-    return this.find(manager, id, caller).setLock('for_key_share').getOne();
+    return this.find(manager, id, caller).setLock('for_key_share', undefined, ['comment']).getOne();
   }
 
   create(postId: number, { content }: CreateCommentDto, caller: Caller): Promise<Comment> {

@@ -25,7 +25,7 @@ export class CreateOrderItemDto {
 export class OrderItemDto extends CreateOrderItemDto {
   /**
    * What the product was called then.
-   * @example Espresso cup
+   * @example "Espresso cup"
    */
   @Text({ max: 120 })
   name: string;

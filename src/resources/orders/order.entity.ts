@@ -40,6 +40,7 @@ export class Order extends ResourceEntity {
 /** One line of an order: what was bought, as it was called and priced then. */
 @Entity('order_items')
 @Index('order_items_product_id_index', ['product_id'])
+@Index('order_items_name_search', { synchronize: false })
 @Check('order_items_quantity_range', 'quantity BETWEEN 1 AND 1000')
 @Check('order_items_unit_price_range', 'unit_price >= 0')
 export class OrderItem {

@@ -6,6 +6,8 @@ import type { CreateOrderItemDto } from './order.dto';
 /** Money is added up in cents: 100 lines of 1,000 times ten billion exceed what a double holds exactly. */
 const CENTS = 100;
 const MAX_TOTAL_CENTS = 999_999_999_999n;
+/** What the column holds. */
+const MAX_STOCK = 2 ** 31 - 1;
 
 export interface OrderLine extends CreateOrderItemDto {
   name: string;
@@ -21,27 +23,43 @@ export async function takeStock(
   manager: EntityManager,
   items: CreateOrderItemDto[],
 ): Promise<{ lines: OrderLine[]; total: number }> {
-  requireNone(
-    items.flatMap(({ product_id }, index) => (isRepeated(items, product_id, index) ? [repeated(index)] : [])),
-  );
   const products = await lockProducts(manager, items);
-  requireNone(items.flatMap(({ product_id }, index) => (products.has(product_id) ? [] : [missing(index)])));
+  requireNone(
+    items.flatMap(({ product_id }, index) => [
+      ...(isRepeated(items, product_id, index) ? [repeated(index)] : []),
+      ...(products.has(product_id) ? [] : [missing(index)]),
+    ]),
+  );
   const lines = items.map((item) => lineOf(item, products.get(item.product_id)!));
+  // Before the stock is looked at: 400 comes before 409.
   const total = totalOf(lines);
+  items.forEach((item) => requireAvailable(item, products.get(item.product_id)!));
   await moveStock(manager, items, '-');
   return { lines, total };
 }
 
-/** Puts the items back into stock. */
+/**
+ * Puts the items back into stock, that of deleted products too.
+ * @throws {ApiError} CONFLICT for a product whose stock was set so high meanwhile that it can't take them
+ */
 export async function returnStock(manager: EntityManager, items: CreateOrderItemDto[]): Promise<void> {
-  await lockProducts(manager, items);
+  const products = await lockProducts(manager, items, { deleted: true });
+  items.forEach((item) => requireRoom(item, products.get(item.product_id)!));
   await moveStock(manager, items, '+');
 }
 
-/** In the order of their ids: two orders with the same products in another order of lines would deadlock otherwise. */
-async function lockProducts(manager: EntityManager, items: CreateOrderItemDto[]): Promise<Map<number, Product>> {
-  const products = await manager
-    .createQueryBuilder(Product, 'product')
+/**
+ * In the order of their ids: two orders with the same products in another order of lines would deadlock otherwise.
+ * @param deleted the deleted ones as well
+ */
+async function lockProducts(
+  manager: EntityManager,
+  items: CreateOrderItemDto[],
+  { deleted = false } = {},
+): Promise<Map<number, Product>> {
+  const builder = manager.createQueryBuilder(Product, 'product');
+  if (deleted) builder.withDeleted();
+  const products = await builder
     .where('product.id = ANY(:ids)', { ids: items.map(({ product_id }) => product_id) })
     .orderBy('product.id')
     .setLock('for_no_key_update')
@@ -57,10 +75,17 @@ async function moveStock(manager: EntityManager, items: CreateOrderItemDto[], si
   );
 }
 
-function lineOf(item: CreateOrderItemDto, { name, price, stock, status }: Product): OrderLine {
-  if (status === ProductStatus.DISCONTINUED) throw discontinued(item.product_id);
-  if (stock < item.quantity) throw outOfStock(item.product_id);
+function lineOf(item: CreateOrderItemDto, { name, price }: Product): OrderLine {
   return { ...item, name, unit_price: price };
+}
+
+function requireAvailable({ product_id, quantity }: CreateOrderItemDto, { stock, status }: Product): void {
+  if (status === ProductStatus.DISCONTINUED) throw discontinued(product_id);
+  if (stock < quantity) throw outOfStock(product_id);
+}
+
+function requireRoom({ product_id, quantity }: CreateOrderItemDto, { stock }: Product): void {
+  if (stock + quantity > MAX_STOCK) throw noRoom(product_id);
 }
 
 function totalOf(lines: OrderLine[]): number {
@@ -96,6 +121,10 @@ const totalTooLarge = (): ApiError =>
 /** 409 */
 export const outOfStock = (productId: number): ApiError =>
   new ApiError('CONFLICT', { details: `product ${productId}: is out of stock` });
+
+/** 409 */
+const noRoom = (productId: number): ApiError =>
+  new ApiError('CONFLICT', { details: `product ${productId}: has no room in stock for what comes back` });
 
 /** 409 */
 export const discontinued = (productId: number): ApiError =>

@@ -15,14 +15,14 @@ export class PostDto extends ResourceDto {
 
   /**
    * What it is about.
-   * @example Notes on the Analytical Engine
+   * @example "Notes on the Analytical Engine"
    */
   @Text({ min: 1, max: 200 })
   title: string;
 
   /**
    * The text; may have several lines.
-   * @example It has no pretensions to originate anything.
+   * @example "It has no pretensions to originate anything."
    */
   @Text({ min: 1, max: 50_000, multiline: true })
   content: string;

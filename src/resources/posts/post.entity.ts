@@ -13,6 +13,8 @@ export enum PostStatus {
 @Index('posts_status_sort', ['status', 'id'])
 @Index('posts_created_at_sort', ['created_at', 'id'])
 @Index('posts_updated_at_sort', ['updated_at', 'id'])
+@Index('posts_title_search', { synchronize: false })
+@Index('posts_content_search', { synchronize: false })
 @Check('posts_status_known', "status IN ('DRAFT', 'PUBLISHED')")
 export class Post extends ResourceEntity {
   @Column('bigint')

@@ -8,14 +8,14 @@ import { type Product, ProductStatus } from './product.entity';
 export class ProductDto extends ResourceDto {
   /**
    * What it is called.
-   * @example Espresso cup
+   * @example "Espresso cup"
    */
   @Text({ min: 1, max: 120 })
   name: string;
 
   /**
    * What there is to know about it; may have several lines.
-   * @example Porcelain, 80 ml.
+   * @example "Porcelain, 80 ml."
    */
   @Text({ max: 2000, multiline: true, nullable: true })
   description: string | null;
@@ -46,7 +46,7 @@ export class ProductDto extends ResourceDto {
 export class CreateProductDto extends PickType(ProductDto, ['name', 'price']) {
   /**
    * What there is to know about it; may have several lines.
-   * @example Porcelain, 80 ml.
+   * @example "Porcelain, 80 ml."
    */
   @Text({ max: 2000, multiline: true, nullable: true, optional: true })
   description?: string | null;

@@ -15,6 +15,8 @@ const present = 'deleted_at IS NULL';
 @Index('products_status_sort', ['status', 'id'], { where: present })
 @Index('products_created_at_sort', ['created_at', 'id'], { where: present })
 @Index('products_updated_at_sort', ['updated_at', 'id'], { where: present })
+@Index('products_name_search', { synchronize: false })
+@Index('products_description_search', { synchronize: false })
 @Check('products_price_range', 'price >= 0')
 @Check('products_stock_range', 'stock >= 0')
 @Check('products_status_known', "status IN ('ACTIVE', 'DISCONTINUED')")

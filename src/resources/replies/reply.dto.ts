@@ -24,7 +24,7 @@ export class ReplyDto extends ResourceDto {
 
   /**
    * The text; may have several lines.
-   * @example If the rules of harmony can be written down, yes.
+   * @example "If the rules of harmony can be written down, yes."
    */
   @Text({ min: 1, max: 5_000, multiline: true })
   content: string;

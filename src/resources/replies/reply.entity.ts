@@ -8,6 +8,7 @@ import { User } from '../users/user.entity';
 @Index('replies_user_id_sort', ['user_id', 'id'])
 @Index('replies_created_at_sort', ['created_at', 'id'])
 @Index('replies_updated_at_sort', ['updated_at', 'id'])
+@Index('replies_content_search', { synchronize: false })
 export class Reply extends ResourceEntity {
   @Column('bigint')
   comment_id: number;

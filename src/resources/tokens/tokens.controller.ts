@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpStatus, Ip, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Header, HttpStatus, Ip, Post, Put } from '@nestjs/common';
 import { Public } from '../../auth/access.decorators';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
@@ -17,6 +17,7 @@ export class TokensController {
    * refresh token gets the next pair. A wrong password and an unknown user have one answer.
    */
   @Post()
+  @Header('Cache-Control', 'no-store')
   @ApiAnswer(TokensDto, HttpStatus.CREATED)
   @Raises(AuthenticationError.wrongCredentials(), tooManyFailures(42))
   async create(@Body() input: SignInDto, @Ip() address: string): Promise<TokensDto> {
@@ -28,6 +29,7 @@ export class TokensController {
    * @remarks Each refresh token is good once. One that comes back after its exchange was stolen: that ends the session.
    */
   @Put()
+  @Header('Cache-Control', 'no-store')
   @ApiAnswer(TokensDto)
   @Raises(AuthenticationError.wrongCredentials())
   async replace(@Body() input: RefreshDto): Promise<TokensDto> {

@@ -25,7 +25,7 @@ export class UserDto extends ResourceDto {
 
   /**
    * The name to show.
-   * @example Ada Lovelace
+   * @example "Ada Lovelace"
    */
   @Text({ max: 100, nullable: true })
   name: string | null;
@@ -70,7 +70,7 @@ export class CreateUserDto {
 
   /**
    * The name to show.
-   * @example Alan Turing
+   * @example "Alan Turing"
    */
   @Text({ max: 100, nullable: true, optional: true })
   name?: string | null;

@@ -18,6 +18,9 @@ const present = 'deleted_at IS NULL';
 @Index('users_status_sort', ['status', 'id'], { where: present })
 @Index('users_created_at_sort', ['created_at', 'id'], { where: present })
 @Index('users_updated_at_sort', ['updated_at', 'id'], { where: present })
+@Index('users_username_search', { synchronize: false })
+@Index('users_email_search', { synchronize: false })
+@Index('users_name_search', { synchronize: false })
 @Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
 @Check('users_roles_known', "roles <@ ARRAY['USER', 'ADMIN'] AND cardinality(roles) > 0")
 export class User extends ResourceEntity {
