@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { normalizeIp } from '@nestjs/throttler';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { verifyPassword } from '../../auth/passwords';
 import { Sessions, type TokenPair } from '../../auth/sessions';
@@ -26,15 +27,17 @@ export class TokensService {
   }
 
   /** @param address of the client: failures count for an account and an address together */
-  async signIn(input: SignInDto, address: string): Promise<TokenPair> {
-    const key = `${identityKey(input.username)} ${address}`;
+  async signIn({ username, password }: SignInDto, address: string): Promise<TokenPair> {
+    const user = await this.users.find(username);
+    // An account has two names to sign in with; an IPv6 network counts as one address.
+    const key = `${user?.id ?? identityKey(username)} ${normalizeIp(address)}`;
     this.requireFewer(await this.failures.peek(key), this.limit);
-    const user = await this.authenticate(input);
+    const verified = await verify(user, password);
     // Counted after the fact and then looked at: of many guesses at once no more than the limit learn anything.
-    if (!user) this.requireFewer(await this.failures.hit(key), this.limit + 1);
+    if (!verified) this.requireFewer(await this.failures.hit(key), this.limit + 1);
     else this.requireFewer(await this.failures.peek(key), this.limit);
-    if (!user) throw AuthenticationError.wrongCredentials();
-    return this.sessions.start(user);
+    if (!verified) throw AuthenticationError.wrongCredentials();
+    return this.sessions.start(verified);
   }
 
   refresh({ refresh_token }: RefreshDto): Promise<TokenPair> {
@@ -43,13 +46,6 @@ export class TokensService {
 
   signOut({ refresh_token }: RefreshDto): Promise<void> {
     return this.sessions.end(refresh_token);
-  }
-
-  /** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
-  private async authenticate({ username, password }: SignInDto): Promise<User | undefined> {
-    const user = await this.users.find(username);
-    const matches = await verifyPassword(user?.password_hash, password);
-    return user && matches && user.status === UserStatus.ACTIVE ? user : undefined;
   }
 
   private requireFewer({ hits, resetsIn }: Count, limit: number): void {
@@ -63,4 +59,10 @@ export function tooManyFailures(seconds: number): ApiError {
     message: 'Too many failed sign-ins, try again later',
     headers: { 'Retry-After': String(seconds) },
   });
+}
+
+/** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
+async function verify(user: User | null, password: string): Promise<User | undefined> {
+  const matches = await verifyPassword(user?.password_hash, password);
+  return user && matches && user.status === UserStatus.ACTIVE ? user : undefined;
 }
