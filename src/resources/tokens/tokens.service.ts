@@ -30,7 +30,7 @@ export class TokensService {
   async signIn({ username, password }: SignInDto, address: string): Promise<TokenPair> {
     const user = await this.users.find(username);
     // An account has two names to sign in with; an IPv6 network counts as one address.
-    const key = `${user?.id ?? identityKey(username)} ${normalizeIp(address)}`;
+    const key = JSON.stringify([user?.id ?? identityKey(username), normalizeIp(address)]);
     this.requireFewer(await this.failures.peek(key), this.limit);
     const verified = await verify(user, password);
     // Counted after the fact and then looked at: of many guesses at once no more than the limit learn anything.
