@@ -31,6 +31,7 @@ export default tseslint.config(
     files: ['**/*.mjs', '**/*.js'],
     languageOptions: {
       globals: {
+        Buffer: 'readonly',
         process: 'readonly',
         console: 'readonly',
         URL: 'readonly',

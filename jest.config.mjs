@@ -32,4 +32,6 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,
+  // Jest leaves one core alone, and of two that is half.
+  maxWorkers: '100%',
 };

@@ -8,6 +8,7 @@ import { crossOrigin } from './conventions/requests/cross-origin';
 import { parseQuery } from './conventions/requests/query-string';
 import { assignRequestId } from './conventions/requests/request-id';
 import { timeoutAfter } from './conventions/requests/timeout';
+import { requireWellFormed } from './conventions/requests/well-formed';
 import { securityHeaders } from './conventions/responses/security-headers';
 import { DatabaseServer } from './database/database-server';
 import type { ApiAdapter } from './operations/api-adapter';
@@ -45,5 +46,6 @@ export function configureApp(app: INestApplication): void {
   app.use(securityHeaders());
   app.use('/api', crossOrigin(settings));
   app.use(compression({ threshold: COMPRESS_FROM_BYTES }));
+  app.use(requireWellFormed);
   setUpDocs(app);
 }

@@ -10,9 +10,10 @@ import {
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { isPrivateKeys, splitKeys } from '../config/private-keys';
 import { Settings } from '../config/settings';
+import { StartupError } from '../config/startup-error';
 
-const PEM = /-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----/g;
 const RSA_BITS = 2048;
 const KEY_FILE = 'jwt-key.pem';
 
@@ -38,8 +39,7 @@ export class SigningKeys {
     }
     this.algorithm = 'RS256';
     const pem = settings.JWT_PRIVATE_KEY ?? generatedKey(settings.DATA_DIR);
-    const keys = (pem.match(PEM) ?? []).map((text) => this.publish(createPrivateKey(text)));
-    this.current = keys[0];
+    [this.current] = splitKeys(pem).map((text) => this.publish(createPrivateKey(text)));
   }
 
   /** The key that verifies a token with this `kid`. */
@@ -67,7 +67,7 @@ export class SigningKeys {
 function generatedKey(directory: string): string {
   const file = join(directory, KEY_FILE);
   const existing = readIfThere(file);
-  if (existing) return existing;
+  if (existing !== undefined) return requireKeys(existing, file);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: RSA_BITS });
   const draft = `${file}.${process.pid}`;
   mkdirSync(directory, { recursive: true });
@@ -80,6 +80,11 @@ function generatedKey(directory: string): string {
     unlinkSync(draft);
   }
   return readFileSync(file, 'utf8');
+}
+
+function requireKeys(text: string, file: string): string {
+  if (isPrivateKeys(text)) return text;
+  throw new StartupError(`${file} holds no signing key; remove it to have one made, which ends all access tokens.`);
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,33 +1,26 @@
 import { resolve } from 'node:path';
 import { registerAs } from '@nestjs/config';
 import { plainToInstance, Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
+import {
+  getMetadataStorage,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  validateSync,
+} from 'class-validator';
+import { contradictions } from './contradictions';
+import { isPrivateKeys } from './private-keys';
+import { Checked, isDatabaseUrl, List, Text, Whole } from './setting-rules';
 import { StartupError } from './startup-error';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 const MEBIBYTE = 1024 * 1024;
 const GIBIBYTE = 1024 * MEBIBYTE;
-const MAX_TIMER_MILLISECONDS = 2 ** 31 - 1;
-const MIN_SECRET_BYTES = 32;
-
-const Text = () => applyAll(IsOptional(), IsString());
-const Whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  applyAll(
-    Transform(({ value }: { value: unknown }) => (/^\d{1,16}$/.test(String(value)) ? Number(value) : value)),
-    IsInt({ message: '$property must be a whole number' }),
-    Min(min),
-    Max(max),
-  );
-const List = () =>
-  Transform(({ value }: { value: unknown }): unknown =>
-    Array.isArray(value)
-      ? value
-      : String(value)
-          .split(',')
-          .map((item) => item.trim())
-          .filter(Boolean),
-  );
+const MILLISECOND = 1_000;
 
 /**
  * Everything that can be set, under the name of its environment variable. All of it is optional; a wrong value stops
@@ -48,7 +41,7 @@ export class Settings {
 
   /** PostgreSQL 15 or newer; an embedded PostgreSQL under DATA_DIR when unset. */
   @IsOptional()
-  @Matches(/^postgres(ql)?:\/\//, { message: '$property must start with postgres:// or postgresql://' })
+  @Checked('url', 'a URL such as postgres://user:password@host:5432/database', isDatabaseUrl)
   DATABASE_URL?: string;
 
   /** Connections for each process. */
@@ -79,7 +72,7 @@ export class Settings {
   /** RS256: one or more private keys as PEM. The first signs, all of them verify. */
   @IsOptional()
   @Transform(({ value }: { value: string }) => value.replaceAll('\\n', '\n'))
-  @Matches(/^-----BEGIN (RSA )?PRIVATE KEY-----/, { message: '$property must be a private key in PEM' })
+  @Checked('keys', 'one or more RSA private keys in PEM, each of 2048 bits or more', isPrivateKeys)
   JWT_PRIVATE_KEY?: string;
 
   /** HS256: a secret of at least 32 bytes, instead of a key. */
@@ -150,7 +143,7 @@ export class Settings {
   TLS_KEY?: string;
 
   /** Milliseconds. */
-  @Whole(1, MAX_TIMER_MILLISECONDS)
+  @Whole(1, DAY * MILLISECOND)
   REQUEST_TIMEOUT = 30_000;
 
   /** Bytes. */
@@ -173,7 +166,7 @@ export class Settings {
   }
 
   get demoData(): boolean {
-    return this.DEMO_DATA ?? (this.NODE_ENV === 'development' && this.DATABASE_URL === undefined);
+    return this.DEMO_DATA ?? (!this.production && this.DATABASE_URL === undefined);
   }
 }
 
@@ -187,8 +180,9 @@ export class SettingsError extends StartupError {
 /** @throws {SettingsError} */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   // A variable set to nothing, as compose files do, counts as unset.
-  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
-  const settings = plainToInstance(Settings, Object.fromEntries(given), { exposeUnsetFields: false });
+  const given = settingNames().filter((name) => environment[name] !== undefined && environment[name] !== '');
+  const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
+  const settings = plainToInstance(Settings, values, { exposeUnsetFields: false });
   const problems = [
     ...validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {})),
     ...contradictions(settings),
@@ -197,33 +191,10 @@ export function readSettings(environment: Record<string, string | undefined>): S
   return settings;
 }
 
-function contradictions(settings: Settings): string[] {
-  const { ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD, JWT_PRIVATE_KEY, JWT_SECRET, TLS_CERT, TLS_KEY } = settings;
-  const admin = [ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD].filter(Boolean).length;
-  const problems: [boolean, string][] = [
-    [admin > 0 && admin < 3, 'ADMIN_USERNAME, ADMIN_EMAIL and ADMIN_PASSWORD go together'],
-    [Boolean(JWT_PRIVATE_KEY && JWT_SECRET), 'JWT_PRIVATE_KEY and JWT_SECRET exclude each other'],
-    [
-      JWT_SECRET !== undefined && Buffer.byteLength(JWT_SECRET) < MIN_SECRET_BYTES,
-      `JWT_SECRET must have at least ${MIN_SECRET_BYTES} bytes`,
-    ],
-    [Boolean(TLS_CERT) !== Boolean(TLS_KEY), 'TLS_CERT and TLS_KEY go together'],
-    [Boolean(settings.OIDC_ISSUER) !== Boolean(settings.OIDC_AUDIENCE), 'OIDC_ISSUER and OIDC_AUDIENCE go together'],
-    [settings.OIDC_ISSUER === settings.JWT_ISSUER, 'OIDC_ISSUER and JWT_ISSUER must differ'],
-  ];
-  if (settings.production) {
-    problems.push(
-      [!settings.DATABASE_URL, 'DATABASE_URL must be set in production'],
-      [!JWT_PRIVATE_KEY && !JWT_SECRET, 'JWT_PRIVATE_KEY (or JWT_SECRET) must be set in production'],
-      [!TLS_CERT && settings.TRUST_PROXY === 0, 'TLS_CERT and TLS_KEY, or TRUST_PROXY, must be set in production'],
-      [settings.DEMO_DATA === true, 'DEMO_DATA must not be true in production'],
-    );
-  }
-  return problems.filter(([wrong]) => wrong).map(([, message]) => message);
-}
-
-function applyAll(...decorators: PropertyDecorator[]): PropertyDecorator {
-  return (target, property) => decorators.forEach((decorate) => decorate(target, property));
+/** The names of all environment variables that mean something here. */
+export function settingNames(): string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(Settings, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
 
 /** The one place where the environment is read. */

@@ -4,8 +4,10 @@ import { UnitOfWork } from './unit-of-work';
 type Release = (error?: Error | boolean) => void;
 type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
+/** What a pool's client also is. */
 interface Backend extends PoolClient {
   processID: number;
+  end(): Promise<void>;
 }
 
 /**
@@ -46,14 +48,19 @@ export async function cancelWork(
   databaseUrl: string,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
-  const backends = work.cancel(reason).map((client) => (client as Backend).processID);
+  const backends = work.cancel(reason) as Backend[];
   if (backends.length === 0) return;
-  // Not from the pool: a full pool may be the very reason for the delay.
+  // From this side at once: no COMMIT goes out any more, and a server that can't be reached holds no place in the pool.
+  for (const backend of backends) void backend.end();
+  // From the other side too: a statement that waits for a lock doesn't notice. Not by a connection of the pool, as a full
+  // pool may be the very reason for the delay.
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', onFailure);
   try {
     await client.connect();
-    await client.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [backends]);
+    await client.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
+      backends.map(({ processID }) => processID),
+    ]);
   } catch (error) {
     onFailure(error);
   } finally {

@@ -3,26 +3,42 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import type { Settings } from '../config/settings';
-import { startEmbeddedPostgres } from './embedded-postgres';
+import { StartupError } from '../config/startup-error';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres';
 
 /** The PostgreSQL server: the one that DATABASE_URL names, or an embedded one that lives as long as the application. */
 @Injectable()
 export class DatabaseServer implements OnApplicationShutdown {
+  private static readonly embedded: Promise<EmbeddedPostgres>[] = [];
+
   private constructor(
     readonly url: string,
-    readonly stop: () => Promise<void>,
     private readonly modules: ModuleRef,
   ) {}
 
   static async start({ DATABASE_URL, DATA_DIR }: Settings, modules: ModuleRef): Promise<DatabaseServer> {
-    if (DATABASE_URL) return new DatabaseServer(DATABASE_URL, () => Promise.resolve(), modules);
-    const embedded = await startEmbeddedPostgres(join(DATA_DIR, 'postgres'));
-    return new DatabaseServer(embedded.url, () => embedded.stop(), modules);
+    if (DATABASE_URL) return new DatabaseServer(DATABASE_URL, modules);
+    const starting = startEmbeddedPostgres(join(DATA_DIR, 'postgres')).catch(explain);
+    DatabaseServer.embedded.push(starting);
+    return new DatabaseServer((await starting).url, modules);
+  }
+
+  /** Stops the embedded servers of this process, also one that is starting: before there is an application, nobody else can. */
+  static async stopAll(): Promise<void> {
+    for (const starting of DatabaseServer.embedded.splice(0)) {
+      const server = await starting.catch(() => undefined);
+      await server?.stop();
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {
     const dataSource = this.modules.get(DataSource, { strict: false });
     if (dataSource.isInitialized) await dataSource.destroy();
-    await this.stop();
+    await DatabaseServer.stopAll();
   }
+}
+
+/** Its messages say what to do; what the system refuses names the path. */
+function explain(error: Error): never {
+  throw new StartupError(`The embedded PostgreSQL can't be started. ${error.message}`, { cause: error });
 }

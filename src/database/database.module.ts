@@ -25,7 +25,8 @@ class DatabaseServerModule {}
       useFactory: async (settings: Settings, { url }: DatabaseServer) => {
         const options = dataSourceOptions(settings, url);
         await migrate(options);
-        return { ...options, autoLoadEntities: true };
+        // The database has just been there: no more tries.
+        return { ...options, autoLoadEntities: true, toRetry: () => false };
       },
     }),
   ],

@@ -1,5 +1,5 @@
-import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { connect } from './connect';
 import { withLock } from './with-lock';
 
 /**
@@ -7,8 +7,7 @@ import { withLock } from './with-lock';
  * data source of its own, as a migration may take longer than a request is allowed to.
  */
 export async function migrate({ extra: _limits, ...options }: PostgresDataSourceOptions): Promise<void> {
-  const dataSource = new DataSource({ ...options, entities: [], poolSize: 2 });
-  await dataSource.initialize();
+  const dataSource = await connect({ ...options, entities: [], poolSize: 2 });
   try {
     await withLock(dataSource, 'migrations', () => dataSource.runMigrations());
   } finally {

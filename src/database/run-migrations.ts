@@ -1,10 +1,10 @@
-import { readSettings } from '../config/settings';
+import { environmentSettings } from '../config/settings';
 import { dataSourceOptions } from './data-source';
 import { migrate } from './migrate';
 
 /** Brings the schema of DATABASE_URL up to date and does nothing else: for a deployment that migrates in a step of its own. */
 async function run(): Promise<void> {
-  const settings = readSettings(process.env);
+  const settings = environmentSettings();
   if (!settings.DATABASE_URL) throw new Error('DATABASE_URL must be set');
   await migrate(dataSourceOptions(settings, settings.DATABASE_URL));
 }

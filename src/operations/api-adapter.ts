@@ -46,12 +46,14 @@ export class ApiAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(_options: NestApplicationOptions): void {
-    const server = createServer(
-      { connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL, keepAliveTimeout: KEEP_ALIVE_TIMEOUT },
-      this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>(),
-    );
+    const server = createServer({
+      connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      // Asked for by well-formed.ts, so that the answer is an envelope.
+      requireHostHeader: false,
+    });
     answerParserErrors(server);
-    this.drain = new Drain(server);
+    this.drain = new Drain(server, this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>());
     this.httpServer = server;
   }
 
@@ -60,10 +62,11 @@ export class ApiAdapter extends ExpressAdapter {
     const server = this.getHttpServer() as Server;
     server.headersTimeout = limit;
     server.requestTimeout = limit + LAST_RESORT;
+    this.drain.limit = limit + LAST_RESORT;
   }
 
-  override beforeClose(): void {
-    this.drain.begin();
+  override beforeClose(): Promise<void> {
+    return this.drain.begin();
   }
 
   override close(): Promise<void> {

@@ -1,10 +1,15 @@
-import { type Server, type ServerResponse } from 'node:http';
-import { Server as TcpServer } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as TcpServer, type Socket } from 'node:net';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 /** How long an idle connection may stay open for the request that its client may be sending just now, in milliseconds. */
 const IDLE_GRACE = 2_000;
-/** How long a request may still take, in milliseconds; longer than any request time-out. */
-const LAST_RESORT = 40_000;
+/** How long to wait for a moment without new connections, in milliseconds. */
+const QUIET_PATIENCE = 500;
+/** A turn of the event loop, in milliseconds, in which next to nothing can have arrived unseen. */
+const SHORT_TURN = 0.5;
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Stops a server without losing a request. `server.close()` would end idle keep-alive connections at once, and a request
@@ -12,30 +17,88 @@ const LAST_RESORT = 40_000;
  * in the answer that it was the last.
  */
 export class Drain {
+  /** New connections are refused, and none is kept alive. */
   begun = false;
+  /** How long a request may still take, in milliseconds. */
+  limit = Infinity;
+  private readonly connections = new Set<Socket>();
+  private readonly unanswered = new Set<ServerResponse>();
+  private held: (() => void)[] | undefined;
+  private beginning: Promise<void> | undefined;
   private closed: Promise<void> | undefined;
+  private accepted = 0;
 
-  constructor(private readonly server: Server) {
-    server.prependListener('request', (_request, response: ServerResponse) => {
-      if (this.begun) response.setHeader('Connection', 'close');
-    });
+  constructor(
+    private readonly server: Server,
+    private readonly serve: Serve,
+  ) {
+    server.on('connection', (socket) => this.watch(socket));
+    server.on('request', (request, response) => this.admit(request, response));
   }
 
-  /** No new connections from here on, and none is kept alive. */
-  begin(): void {
-    if (this.begun || !this.server.listening) return;
-    // Not http.Server's own close, which ends the idle connections. First, so that nobody waits to be accepted.
-    this.closed = new Promise((resolve) => TcpServer.prototype.close.call(this.server, () => resolve()));
-    this.begun = true;
+  /** Refuses new connections from here on. */
+  begin(): Promise<void> {
+    if (!this.server.listening) return Promise.resolve();
+    return (this.beginning ??= this.stopListening());
   }
 
   /** Resolves when the last connection has ended. */
   async finish(): Promise<void> {
-    this.begin();
-    const idle = setTimeout(() => this.server.closeIdleConnections(), IDLE_GRACE);
-    const last = setTimeout(() => this.server.closeAllConnections(), LAST_RESORT);
+    await this.begin();
+    const sweep = setInterval(() => this.closeIdle(), IDLE_GRACE);
+    const last = Number.isFinite(this.limit)
+      ? setTimeout(() => this.server.closeAllConnections(), this.limit)
+      : undefined;
     await this.closed;
-    clearTimeout(idle);
+    clearInterval(sweep);
     clearTimeout(last);
+  }
+
+  private watch(socket: Socket): void {
+    this.accepted++;
+    this.connections.add(socket);
+    socket.once('close', () => this.connections.delete(socket));
+  }
+
+  private admit(request: IncomingMessage, response: ServerResponse): void {
+    if (this.held) return void this.held.push(() => this.admit(request, response));
+    this.unanswered.add(response);
+    response.once('close', () => this.unanswered.delete(response));
+    if (this.begun) response.setHeader('Connection', 'close');
+    this.serve(request, response);
+  }
+
+  /**
+   * The system resets a connection that waits to be accepted when its port is closed. So requests are left alone for the
+   * moment that it takes to accept those that wait: answered clients would come with new ones all the time.
+   */
+  private async stopListening(): Promise<void> {
+    this.held = [];
+    await this.untilNobodyWaits();
+    // Not http.Server's own close, which ends the idle connections.
+    this.closed = new Promise((resolve) => TcpServer.prototype.close.call(this.server, () => resolve()));
+    this.begun = true;
+    for (const response of this.unanswered) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const { held } = this;
+    this.held = undefined;
+    for (const admit of held) admit();
+  }
+
+  /** Node accepts one connection in a turn of its loop: a turn without one has found none. */
+  private async untilNobodyWaits(): Promise<void> {
+    const deadline = performance.now() + QUIET_PATIENCE;
+    // The rest of this turn, which doesn't look for connections any more.
+    await turnOfTheLoop();
+    for (let start = performance.now(); start < deadline; start = performance.now()) {
+      const { accepted } = this;
+      await turnOfTheLoop();
+      if (this.accepted === accepted && performance.now() - start < SHORT_TURN) return;
+    }
+  }
+
+  /** Node takes a connection on which nothing was sent yet, such as browsers open in advance, for a busy one. */
+  private closeIdle(): void {
+    this.server.closeIdleConnections();
+    for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();
   }
 }

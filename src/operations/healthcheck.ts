@@ -1,12 +1,12 @@
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
-import { readSettings } from '../config/settings';
+import { environmentSettings } from '../config/settings';
 
 const PATIENCE_MS = 2_500;
 
 /** The image's HEALTHCHECK: exit code 0 when the instance in this container is ready. */
 function check(): void {
-  const { PORT, TLS_CERT } = readSettings(process.env);
+  const { PORT, TLS_CERT } = environmentSettings();
   // The certificate is for the public name, and this is the loopback address.
   const options = { host: '127.0.0.1', port: PORT, path: '/health/ready', rejectUnauthorized: false };
   const request = (TLS_CERT ? getHttps : getHttp)({ ...options, timeout: PATIENCE_MS }, ({ statusCode }) =>

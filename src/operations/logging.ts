@@ -1,9 +1,14 @@
 import { createRequire } from 'node:module';
-import pino, { type Logger, type LoggerOptions } from 'pino';
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import type PinoPretty from 'pino-pretty';
 import type { Settings } from '../config/settings';
 
-const EMAIL = /[^\s"'(=<]+@[^\s"')>,;]+/g;
+/** Not the `node_modules/@scope/...` of a stack. Bounded, so that a long text without an @ is read once. */
+const EMAIL = /(?:"[^"\n]{0,64}"|[^\s"<>()@,;:/\\]{1,64})@[^\s"'<>()@,;:/\\]{0,255}\.\p{L}[^\s"'<>()@,;:/\\]*/gu;
 const TOKEN = /\b[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]+/g;
+
+/** How PostgreSQL repeats a value that it can't take: `invalid input syntax for type integer: "..."`. */
+const DATABASE_VALUE = /(: |\bvalue )"[^]*"/g;
 
 interface LoggedError {
   type: string;
@@ -23,14 +28,8 @@ export function createLogger(settings: Settings): Logger {
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  const pretty = settings.NODE_ENV === 'development' && prettyTarget();
-  if (!pretty) return pino(options);
-  // A transport takes no formatters.
-  return pino({
-    ...options,
-    formatters: {},
-    transport: { target: pretty, options: { ignore: 'pid', singleLine: true } },
-  });
+  const readable = settings.NODE_ENV === 'development' && readableLines();
+  return readable ? pino(options, readable) : pino(options);
 }
 
 /**
@@ -40,24 +39,50 @@ export function createLogger(settings: Settings): Logger {
 export function describeError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return redact(String(error));
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  const message = redact(isSqlState(code) ? error.message.replace(DATABASE_VALUE, '$1[value]') : error.message);
   return {
     type: error.constructor.name,
-    message: redact(error.message),
-    stack: error.stack && redact(error.stack),
+    message,
+    stack: error.stack && redact(error.stack.replace(error.message, () => message)),
     ...(typeof code === 'string' && { code }),
     ...(typeof constraint === 'string' && { constraint }),
     ...(error.cause instanceof Error && { cause: describeError(error.cause) as LoggedError }),
   };
 }
 
+function isSqlState(code: unknown): boolean {
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+}
+
 function redact(text: string): string {
   return text.replace(EMAIL, '[e-mail]').replace(TOKEN, '[token]');
 }
 
-/** The image is built without it. */
-function prettyTarget(): string | undefined {
+/**
+ * For a person: local time, and a request as a sentence. In this thread and at once, so that the last line before an exit
+ * is not lost. The image is built without pino-pretty, and gets JSON.
+ */
+function readableLines(): DestinationStream | undefined {
+  const pretty = loadPretty();
+  return pretty?.({
+    sync: true,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid,port,context,method,route,status,ms',
+    messageFormat: sentenceOf,
+  });
+}
+
+function sentenceOf({ msg, context, method, route, status, ms }: Record<string, unknown>): string {
+  if (method !== undefined) {
+    return `${String(method)} ${String(route ?? '?')} ${String(status ?? 'not answered')} in ${String(ms)} ms`;
+  }
+  return context === undefined ? String(msg) : `[${String(context)}] ${String(msg)}`;
+}
+
+function loadPretty(): typeof PinoPretty | undefined {
   try {
-    return createRequire(__filename).resolve('pino-pretty');
+    return createRequire(__filename)('pino-pretty') as typeof PinoPretty;
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
-import { Module } from '@nestjs/common';
+import { Logger as GlobalLogger, Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { HealthController } from './health/health.controller';
 import { LoggingModule, PINO } from './logging.module';
+import { NestLogger } from './nest-logger';
 
 /** What keeps the service observable and stoppable. */
 @Module({
@@ -19,6 +20,13 @@ import { LoggingModule, PINO } from './logging.module';
     // The error filter logs a failed check, once.
     TerminusModule.forRoot({ logger: false }),
   ],
+  providers: [NestLogger],
   controllers: [HealthController],
 })
-export class OperationsModule {}
+export class OperationsModule {
+  /** Lines appear from here on, while the database, say, is still waited for. */
+  constructor(logger: NestLogger) {
+    GlobalLogger.overrideLogger(logger);
+    GlobalLogger.flush();
+  }
+}

@@ -1,9 +1,12 @@
 import type { AddressInfo, Server } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Settings, SettingsError } from '../config/settings';
+import { Settings } from '../config/settings';
+import { StartupError } from '../config/startup-error';
 import { describeError } from './logging';
 import { PINO } from './logging.module';
+
+const UNUSABLE_PATH = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EISDIR|ENAMETOOLONG)$/;
 
 /** Says where everything is, once it is there. */
 export function announce(app: INestApplication): void {
@@ -17,19 +20,15 @@ export function announce(app: INestApplication): void {
   if (settings.demoData) logger.info('Sign in  ada (a user) or grace (an administrator), password demo-password');
 }
 
-/** One clear message, and exit code 1. */
-export function explainFailure(error: unknown): void {
-  process.exitCode = 1;
-  process.stderr.write(`${reasonOf(error)}\n`);
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SettingsError) return error.message;
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+/** One clear message; with a stack only when nobody has foreseen the failure. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof StartupError) return error.message;
+  const { code, port, address, path, message } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (code === 'EADDRINUSE') return `Port ${port} is taken by another process; set PORT to a free one.`;
   if (code === 'EACCES' && port)
     return `Port ${port} needs more rights than this user has; set PORT to one above 1023.`;
   if (code === 'EADDRNOTAVAIL') return `This machine has no address ${address}; set HOST to one that it has.`;
+  if (path && UNUSABLE_PATH.test(code ?? '')) return `${message}. Set DATA_DIR to a folder that this user may write.`;
   const described = describeError(error);
   return typeof described === 'string' ? described : (described.stack ?? described.message);
 }

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 
+let databases = 0;
+
 /** The same server, another database. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
@@ -30,4 +32,15 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
 export async function dropDatabases(server: string, prefix: string): Promise<void> {
   const rows = await query(server, 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix]);
   for (const { datname } of rows) await dropDatabase(server, datname as string);
+}
+
+/** A database of the service, up to date and empty. */
+export async function cloneTemplate() {
+  const server = process.env.TEST_SERVER_URL!;
+  const prefix = process.env.TEST_DATABASE_PREFIX!;
+  const name = `${prefix}_${process.env.JEST_WORKER_ID}_${process.pid}_${databases++}`;
+  return {
+    url: await createDatabase(server, name, `${prefix}_template`),
+    drop: () => dropDatabase(server, name),
+  };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Test } from '@nestjs/testing';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { Logger } from 'nestjs-pino';
+import { __resetOutOfContextForTests as forgetLogger } from 'nestjs-pino/PinoLogger';
 import pino from 'pino';
 import { AppModule } from '../../src/app.module';
 import { readSettings, Settings } from '../../src/config/settings';
@@ -10,9 +11,7 @@ import { configureApp } from '../../src/configure-app';
 import { ApiAdapter } from '../../src/operations/api-adapter';
 import { describeError } from '../../src/operations/logging';
 import { PINO } from '../../src/operations/logging.module';
-import { createDatabase, dropDatabase } from './databases';
-
-let databases = 0;
+import { cloneTemplate } from './databases';
 
 export interface TestAppOptions {
   /** Environment variables besides those that every test app has. */
@@ -44,6 +43,8 @@ export class TestApp {
       ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
       ...settings,
     };
+    // Of several applications in one process the first one's log would get all lines of Nest's loggers.
+    forgetLogger();
     const module = await Test.createTestingModule({ imports: [AppModule, ...imports] })
       .overrideProvider(Settings)
       .useValue(readSettings(environment))
@@ -51,9 +52,14 @@ export class TestApp {
       .useValue(pino({ serializers: { err: describeError } }, { write: (line) => void log.push(JSON.parse(line)) }))
       .compile();
     const app = module.createNestApplication(new ApiAdapter(), { bodyParser: false, bufferLogs: true });
-    app.useLogger(app.get(Logger));
-    configureApp(app);
-    await app.listen(0, '127.0.0.1');
+    try {
+      app.useLogger(app.get(Logger));
+      configureApp(app);
+      await app.listen(0, '127.0.0.1');
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
     const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
     return new TestApp(app, database.url, port, log, database.drop);
   }
@@ -63,14 +69,4 @@ export class TestApp {
     await this.nest.close();
     await this.drop();
   }
-}
-
-async function cloneTemplate() {
-  const server = process.env.TEST_SERVER_URL!;
-  const prefix = process.env.TEST_DATABASE_PREFIX!;
-  const name = `${prefix}_${process.env.JEST_WORKER_ID}_${process.pid}_${databases++}`;
-  return {
-    url: await createDatabase(server, name, `${prefix}_template`),
-    drop: () => dropDatabase(server, name),
-  };
 }

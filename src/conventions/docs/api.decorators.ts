@@ -8,22 +8,30 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../errors/error-codes';
 import type { DtoClass } from '../responses/fields';
+import { errorExample } from './error-examples';
+import { envelopeSchema, PAGINATION } from './schemas';
 
 /** The DTO of a single resource that a route answers with. */
 export const ITEM_TYPE = 'resource-api:item';
 
-/** The extension that carries a route's own errors to the document, which leaves it out. */
-export const RAISES = 'x-raises';
+/** Extensions that carry what these decorators know to the document, which then leaves them out. */
+export const Extension = { ITEM: 'x-item', RAISES: 'x-raises', EXAMPLE: 'x-example', GROUP: 'x-group' } as const;
 
-/** One group of routes in the documentation. */
-export const ApiResource = (name: string): ClassDecorator => applyDecorators(ApiTags(name));
+/**
+ * One group of routes in the documentation.
+ * @param description of the group; once is enough where several controllers share it
+ */
+export const ApiResource = (name: string, description?: string): ClassDecorator =>
+  applyDecorators(ApiTags(name), ...(description ? [ApiExtension(Extension.GROUP, description)] : []));
 
 /** Answers with one resource; a GET also takes `fields`. */
 export const ApiItem = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator =>
+  applyDecorators(SetMetadata(ITEM_TYPE, dto), ApiExtension(Extension.ITEM, true), ApiAnswer(dto, status));
+
+/** Answers with one object that is no resource: it comes whole. */
+export const ApiAnswer = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator =>
   applyDecorators(
-    SetMetadata(ITEM_TYPE, dto),
     HttpCode(status),
     ApiExtraModels(dto),
     ApiResponse({
@@ -40,7 +48,7 @@ export const ApiPage = (dto: DtoClass): MethodDecorator =>
     ApiResponse({
       status: HttpStatus.OK,
       description: 'OK',
-      schema: envelopeSchema(HttpStatus.OK, { type: 'array', items: { $ref: getSchemaPath(dto) } }, paginationSchema),
+      schema: envelopeSchema(HttpStatus.OK, { type: 'array', items: { $ref: getSchemaPath(dto) } }, PAGINATION),
     }),
   );
 
@@ -48,50 +56,12 @@ export const ApiPage = (dto: DtoClass): MethodDecorator =>
 export const ApiNothing = (): MethodDecorator =>
   applyDecorators(HttpCode(HttpStatus.NO_CONTENT), ApiNoContentResponse({ description: 'No Content' }));
 
-/** Errors of this route beyond those that follow from its path, its body and its access. */
-export const Raises = (...codes: ErrorCode[]): MethodDecorator => ApiExtension(RAISES, codes) as MethodDecorator;
+/** A body to try the route with, where all attributes that have an example and no default would be too much. */
+export const ExampleBody = (body: object): MethodDecorator => ApiExtension(Extension.EXAMPLE, body) as MethodDecorator;
 
-const paginationSchema = {
-  pagination: {
-    type: 'object',
-    required: ['page', 'size', 'total', 'totalPages'],
-    properties: {
-      page: {
-        type: 'integer',
-        format: 'int32',
-        minimum: 0,
-        description: 'Zero-based number of this page.',
-        example: 0,
-      },
-      size: {
-        type: 'integer',
-        format: 'int32',
-        minimum: 1,
-        maximum: 100,
-        description: 'Items on a page.',
-        example: 20,
-      },
-      total: { type: 'integer', format: 'int64', minimum: 0, description: 'Items on all pages.', example: 57 },
-      totalPages: { type: 'integer', format: 'int32', minimum: 0, description: 'Number of pages.', example: 3 },
-    },
-  },
-};
-
-function envelopeSchema(status: HttpStatus, data: object, more: object = {}) {
-  return {
-    type: 'object',
-    required: ['code', 'message', 'data', 'timestamp', ...Object.keys(more)],
-    properties: {
-      code: { type: 'integer', format: 'int32', description: 'The HTTP status again.', example: status },
-      message: { type: 'string', description: 'The reason phrase of the status.', example: STATUS_CODES[status] },
-      data,
-      ...more,
-      timestamp: {
-        type: 'integer',
-        format: 'int64',
-        description: 'When it was answered, in milliseconds since the epoch.',
-        example: 1767225600000,
-      },
-    },
-  };
-}
+/**
+ * Errors of this route beyond those that follow from its path, its body and its access: as they are thrown, so that the
+ * documentation says what the service says.
+ */
+export const Raises = (...thrown: Error[]): MethodDecorator =>
+  ApiExtension(Extension.RAISES, thrown.map(errorExample)) as MethodDecorator;

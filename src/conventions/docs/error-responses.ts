@@ -1,59 +1,44 @@
-import { errorExamples } from './error-examples';
-import { type ErrorCode, ERRORS } from '../errors/error-codes';
+import { isDeepStrictEqual } from 'node:util';
+import type { ErrorExample } from './error-examples';
+import type { ComponentsObject, HeadersObject, ReferenceObject, ResponseObject } from './openapi-types';
 
-type Schema = Record<string, unknown>;
-
-export const ERROR_SCHEMA: Schema = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'details', 'timestamp'],
-      properties: {
-        code: { type: 'string', enum: Object.keys(ERRORS), description: 'Says what happened, for a program.' },
-        message: { type: 'string', description: 'Says what happened, for a person.' },
-        details: { type: 'string', description: 'More about it; for a 5xx the request id.' },
-        timestamp: { type: 'string', format: 'date-time' },
-        fields: {
-          type: 'array',
-          description: 'Only with VALIDATION_ERROR: one entry for each violated rule.',
-          items: {
-            type: 'object',
-            required: ['field', 'rule', 'message'],
-            properties: {
-              field: { type: 'string', description: 'Path of the field, e.g. `items.0.quantity`.' },
-              rule: { type: 'string' },
-              message: { type: 'string' },
-            },
-          },
-        },
-      },
-    },
-  },
+const HEADERS: Record<string, string> = {
+  'Retry-After': 'Seconds to wait before another attempt.',
+  'WWW-Authenticate': 'How to authenticate, and what was wrong with the attempt.',
 };
 
-const HEADERS: Partial<Record<ErrorCode, [name: string, description: string, example: string]>> = {
-  UNAUTHORIZED: ['WWW-Authenticate', 'What is asked for.', 'Bearer'],
-  METHOD_NOT_ALLOWED: ['Allow', 'The methods that this path has.', 'GET, HEAD, OPTIONS'],
-  TOO_MANY_REQUESTS: ['Retry-After', 'Seconds to wait.', '42'],
-  SERVICE_UNAVAILABLE: ['Retry-After', 'Seconds to wait.', '1'],
-};
-
-/** One reusable response of the document: all the codes of one status, each with an example. */
-export function errorResponse(codes: ErrorCode[]): Schema {
-  const header = HEADERS[codes[0]];
-  return {
-    description: codes.map((code) => ERRORS[code].message).join('; or: '),
-    headers: {
-      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      ...(header && { [header[0]]: { description: header[1], schema: { type: 'string' }, example: header[2] } }),
-    },
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: errorExamples[code] }])),
-      },
-    },
+/** The response to all errors of one status, each with an example; it stands once among the components. */
+export function errorResponse(errors: ErrorExample[], components: ComponentsObject): ReferenceObject {
+  const response: ResponseObject = {
+    description: [...new Set(errors.map(({ message }) => message))].join('; or: '),
+    headers: errorHeaders(errors),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...examplesOf(errors) } },
   };
+  const name = [...new Set(errors.map(({ code }) => code))].join('_OR_');
+  return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
+}
+
+/** The name of this very response: the one asked for, or with a number when another response has it. */
+function share(responses: NonNullable<ComponentsObject['responses']>, name: string, response: ResponseObject): string {
+  let unique = name;
+  for (let number = 2; !isDeepStrictEqual((responses[unique] ??= response), response); number++) {
+    unique = `${name}_${number}`;
+  }
+  return unique;
+}
+
+function errorHeaders(errors: ErrorExample[]): HeadersObject {
+  const headers = Object.assign({}, ...errors.map((error) => error.headers)) as Record<string, string>;
+  const described: HeadersObject = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+  for (const [name, example] of Object.entries(headers)) {
+    described[name] = { description: HEADERS[name], schema: { type: 'string' }, example };
+  }
+  return described;
+}
+
+/** One example, or a choice of them named by what each says. */
+function examplesOf(errors: ErrorExample[]) {
+  if (errors.length === 1) return { example: errors[0].body };
+  const named = errors.map(({ body }, index) => [`example${index + 1}`, { summary: body.error.details, value: body }]);
+  return { examples: Object.fromEntries(named) as Record<string, { summary: string; value: object }> };
 }

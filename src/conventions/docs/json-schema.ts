@@ -1,15 +1,39 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Node = Record<string, unknown>;
+
 /**
- * OpenAPI 3.1 takes JSON Schema as it is, where null is a type among others; `@nestjs/swagger` writes the `nullable` of
- * OpenAPI 3.0 whatever version the document says it has.
+ * OpenAPI 3.1 takes JSON Schema as it is, where examples are a list; `@nestjs/swagger` writes the `example` of OpenAPI
+ * 3.0 whatever version the document says it has. Names of schemas lose their `Dto`, which means nothing to a caller.
  */
-export function toJsonSchema<T>(node: T): T {
-  if (Array.isArray(node)) return node.map((item: unknown) => toJsonSchema(item)) as T;
+export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
+  const renamed = JSON.parse(JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+)Dto"/g, '$1"')) as Node;
+  const components = renamed.components as Node;
+  components.schemas = mapValues(components.schemas, convert, (name) => name.replace(/Dto$/, ''));
+  return convertInline(renamed) as OpenAPIObject;
+}
+
+/** Schemas stand under `schema` wherever they stand outside of the components. */
+function convertInline(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(convertInline);
   if (typeof node !== 'object' || node === null) return node;
-  const { nullable, ...rest } = node as Record<string, unknown>;
-  const converted = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, toJsonSchema(value)]));
-  if (nullable !== true) {
-    // A property may be called `nullable`: then it is a schema, not the keyword.
-    return (nullable === undefined ? converted : { ...converted, nullable: toJsonSchema(nullable) }) as T;
-  }
-  return { ...converted, type: [converted.type, 'null'].flat() } as T;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, key === 'schema' ? convert(value) : convertInline(value)]),
+  );
+}
+
+function convert(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { example, properties, items, additionalProperties, ...rest } = schema as Node;
+  return {
+    ...rest,
+    ...(example !== undefined && { examples: [example] }),
+    ...(items !== undefined && { items: convert(items) }),
+    ...(properties !== undefined && { properties: mapValues(properties, convert) }),
+    ...(additionalProperties !== undefined && { additionalProperties: convert(additionalProperties) }),
+  };
+}
+
+function mapValues(map: unknown, change: (value: unknown) => unknown, rename = (name: string) => name): Node {
+  return Object.fromEntries(Object.entries(map as Node).map(([name, value]) => [rename(name), change(value)]));
 }

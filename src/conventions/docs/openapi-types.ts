@@ -1,9 +1,22 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Access } from '../../auth/access.decorators';
 
 // `@nestjs/swagger` does not export the parts of its document type by name.
 export type PathItemObject = OpenAPIObject['paths'][string];
 export type OperationObject = NonNullable<PathItemObject['get']>;
 export type ComponentsObject = NonNullable<OpenAPIObject['components']>;
 export type ParameterObject = Extract<NonNullable<OperationObject['parameters']>[number], { in: string }>;
+export type RequestBodyObject = Extract<NonNullable<OperationObject['requestBody']>, { content: unknown }>;
+export type ReferenceObject = Extract<OperationObject['responses'][string], { $ref: string }>;
 export type ResponseObject = Extract<OperationObject['responses'][string], { description: string }>;
 export type HeadersObject = NonNullable<ResponseObject['headers']>;
+export type SchemaObject = Extract<NonNullable<ParameterObject['schema']>, { type?: unknown }>;
+
+/** What an operation is completed from. */
+export interface OperationContext {
+  path: string;
+  method: string;
+  access: Access | undefined;
+  /** Of the document; gets the responses that operations share. */
+  components: ComponentsObject;
+}

@@ -1,27 +1,49 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { DeclaredAccess } from '../../auth/declared-access';
+import type { Access } from '../../auth/access.decorators';
+import { DeclaredAccess, type DeclaredRoute } from '../../auth/declared-access';
+import { Extension } from './api.decorators';
 import { completeOperation } from './complete-operation';
-import { ERROR_SCHEMA } from './error-responses';
 import { toJsonSchema } from './json-schema';
 import type { OperationObject, PathItemObject } from './openapi-types';
+import { operationId } from './operation-id';
+import { takeExtension } from './references';
+import { ERROR_SCHEMA } from './schemas';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const DESCRIPTION = `
-A resource-oriented HTTP API.
-
 **Try it:** execute \`POST /api/v1/auth/tokens\` once; its answer signs this page in. Then execute anything else.
 
-Every success has one envelope, every error another; each response carries \`X-Request-Id\`. Collections share
-\`page\`, \`size\`, \`sort\`, \`order\`, \`search\` and \`fields\`.
+- A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection has \`pagination\` beside \`data\`.
+- A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules in \`fields\`.
+- Every response has an \`X-Request-Id\`; a request may bring its own, 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
+- Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` where it answers \`GET\`.
+- Unknown attributes and parameters are refused. Attributes that a \`PATCH\` leaves out stay as they are.
 `;
+
+type Operation = [path: string, method: string, operation: OperationObject];
+
+interface DocumentedRoute {
+  operationId: string;
+  access: Access | undefined;
+}
 
 /** The OpenAPI 3.1 document of the running application. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const config = new DocumentBuilder()
+  const routes = documentedRoutes(app.get(DeclaredAccess).routes());
+  const document = SwaggerModule.createDocument(app, head(), {
+    operationIdFactory: (controller, handler) => routes.get(`${controller}.${handler}`)?.operationId ?? handler,
+  });
+  const accesses = new Map([...routes.values()].map((route) => [route.operationId, route.access]));
+  complete(document, (operation) => accesses.get(operation.operationId ?? ''));
+  return toJsonSchema(document);
+}
+
+function head(): Omit<OpenAPIObject, 'paths'> {
+  const document = new DocumentBuilder()
     .setTitle('Resource API')
-    .setDescription(DESCRIPTION)
+    .setDescription(DESCRIPTION.trim())
     .setVersion('1.0.0')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .setOpenAPIVersion('3.1.0')
@@ -30,42 +52,52 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'Signs in by POST /auth/tokens.',
+      description: 'The `access_token` that POST /api/v1/auth/tokens answers.',
     })
     .build();
-  const document = SwaggerModule.createDocument(app, config, { operationIdFactory: operationId });
-  complete(document, app.get(DeclaredAccess));
-  return toJsonSchema(document);
+  // The builder sets an empty one.
+  delete document.info.contact;
+  return document;
 }
 
-/** `UsersController.get` is `getUser`, `UsersController.list` is `listUsers`. */
-export function operationId(controller: string, method: string): string {
-  const nouns = controller.replace(/Controller$/, '');
-  return method + (method.startsWith('list') ? nouns : singular(nouns));
-}
-
-function singular(nouns: string): string {
-  return nouns.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
-}
-
-function complete(document: OpenAPIObject, declared: DeclaredAccess): void {
-  const accesses = new Map(
-    declared.routes().map(({ controller, handler, access }) => [operationId(controller, handler), access]),
+function documentedRoutes(routes: DeclaredRoute[]): Map<string, DocumentedRoute> {
+  const withIds = new Set(routes.filter(({ name }) => name.includes(':')).map(({ controller }) => controller));
+  return new Map(
+    routes.map(({ controller, handler, access }) => [
+      `${controller}.${handler}`,
+      { operationId: operationId(controller, handler, withIds.has(controller)), access },
+    ]),
   );
+}
+
+function complete(document: OpenAPIObject, accessTo: (operation: OperationObject) => Access | undefined): void {
   const components = (document.components ??= {});
   components.schemas = { ...components.schemas, Error: ERROR_SCHEMA };
   components.headers = {
     'X-Request-Id': { description: 'Names this request in the log.', schema: { type: 'string' }, example: 'a1b2c3' },
   };
-  for (const [path, method, operation] of operationsOf(document)) {
-    completeOperation(operation, { path, method, access: accesses.get(operation.operationId ?? ''), components });
+  const operations = operationsOf(document);
+  document.tags = groupsOf(operations);
+  for (const [path, method, operation] of operations) {
+    completeOperation(operation, { path, method, access: accessTo(operation), components });
   }
 }
 
-function operationsOf({ paths }: OpenAPIObject): [path: string, method: string, operation: OperationObject][] {
+/** The groups of operations by name, those of the API first. */
+function groupsOf(operations: Operation[]): { name: string; description: string }[] {
+  const descriptions = new Map<string, string>();
+  for (const [, , operation] of operations) {
+    const description = takeExtension<string>(operation, Extension.GROUP) ?? '';
+    for (const name of operation.tags ?? []) descriptions.set(name, descriptions.get(name) || description);
+  }
+  const names = (inside: boolean) =>
+    operations.filter(([path]) => path.startsWith('/api/') === inside).flatMap(([, , { tags = [] }]) => tags);
+  const sorted = new Set([...names(true).sort(), ...names(false).sort()]);
+  return [...sorted].map((name) => ({ name, description: descriptions.get(name) ?? '' }));
+}
+
+function operationsOf({ paths }: OpenAPIObject): Operation[] {
   return Object.entries(paths).flatMap(([path, item]: [string, PathItemObject]) =>
-    METHODS.filter((method) => item[method]).map(
-      (method) => [path, method, item[method] as OperationObject] as [string, string, OperationObject],
-    ),
+    METHODS.filter((method) => item[method]).map((method): Operation => [path, method, item[method]!]),
   );
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS } from './error-codes';
+import { type ErrorCode, ERRORS, headersOf } from './error-codes';
 
 /** One violated rule of one field. */
 export interface FieldViolation {
@@ -17,7 +17,7 @@ export interface ApiErrorOptions {
   details?: string;
   /** Only with VALIDATION_ERROR. */
   fields?: FieldViolation[];
-  /** Headers that belong to the answer, e.g. `Retry-After`. */
+  /** Headers that belong to the answer, e.g. `Retry-After`, besides the code's own. */
   headers?: Record<string, string>;
   /** What was thrown in the first place; goes to the log, never to the caller. */
   cause?: unknown;
@@ -32,13 +32,13 @@ export class ApiError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    { message = ERRORS[code].message, details = message, fields, headers = {}, cause }: ApiErrorOptions = {},
+    { message = ERRORS[code].message, details = message, fields, headers, cause }: ApiErrorOptions = {},
   ) {
     super(message, { cause });
     this.status = ERRORS[code].status;
     this.details = details;
     this.fields = fields;
-    this.headers = headers;
+    this.headers = { ...headersOf(code), ...headers };
   }
 }
 

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { EntityNotFoundError, QueryFailedError } from 'typeorm';
 import { ApiError, validationError } from './api-error';
 
@@ -7,7 +8,6 @@ interface PostgresError {
   constraint?: string;
 }
 
-const RETRY_LATER = { headers: { 'Retry-After': '1' } };
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH)$/;
 /** 08 connection, 53 resources, 57P admin shutdown, 57014 cancelled (by our timeout), 40 serialisation or deadlock. */
 const TEMPORARY = /^(08|53|57P|57014|40)/;
@@ -17,14 +17,14 @@ const LOST_CONNECTION =
 /** The answer to an error of TypeORM or of PostgreSQL; undefined when it is neither. */
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof EntityNotFoundError) return notFound(thrown);
-  if (!(thrown instanceof Error)) return undefined;
+  if (!isNativeError(thrown)) return undefined;
   const { code = '', constraint = '' } = (
     thrown instanceof QueryFailedError ? thrown.driverError : thrown
   ) as PostgresError;
   if (code === '23505') return duplicate(constraint, thrown);
   if (code === '23514' || code === '23503') return brokenRule(constraint, thrown);
   if (TEMPORARY.test(code) || UNREACHABLE.test(code) || LOST_CONNECTION.test(thrown.message)) {
-    return new ApiError('SERVICE_UNAVAILABLE', { ...RETRY_LATER, cause: thrown });
+    return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
   }
   return undefined;
 }
@@ -40,8 +40,12 @@ function notFound(error: EntityNotFoundError): ApiError {
 /** Unique indexes are named `<table>_<attribute>_unique`, so that the name tells the attribute. */
 function duplicate(constraint: string, cause: Error): ApiError {
   const attribute = /^[^_]+_(.+)_unique$/.exec(constraint)?.[1];
-  const details = attribute ? `${attribute}: is already taken` : 'It exists already';
-  return new ApiError('CONFLICT', { details, cause });
+  return attribute ? alreadyTaken(attribute, cause) : new ApiError('CONFLICT', { details: 'It exists already', cause });
+}
+
+/** 409 for an attribute that must be unique. */
+export function alreadyTaken(attribute: string, cause?: Error): ApiError {
+  return new ApiError('CONFLICT', { details: `${attribute}: is already taken`, cause });
 }
 
 /** Check and foreign key constraints are named `<table>_<attribute>_<rule>`: the last line of defence behind the DTO. */

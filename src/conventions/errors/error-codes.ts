@@ -1,9 +1,22 @@
 import { HttpStatus } from '@nestjs/common';
 
-/** Every symbolic code there is, with its HTTP status and the message that goes out when nothing more can be said. */
+interface ErrorKind {
+  status: number;
+  message: string;
+  headers?: Record<string, string>;
+}
+
+/**
+ * Every symbolic code there is, with its HTTP status, the message that goes out when nothing more can be said, and the
+ * headers that such an answer must have, whoever gives it.
+ */
 export const ERRORS = {
   VALIDATION_ERROR: { status: HttpStatus.BAD_REQUEST, message: 'Request validation failed' },
-  UNAUTHORIZED: { status: HttpStatus.UNAUTHORIZED, message: 'Authentication is required' },
+  UNAUTHORIZED: {
+    status: HttpStatus.UNAUTHORIZED,
+    message: 'Authentication is required',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
   FORBIDDEN: { status: HttpStatus.FORBIDDEN, message: 'You are not allowed to do this' },
   USER_NOT_FOUND: { status: HttpStatus.NOT_FOUND, message: 'User not found' },
   NOT_FOUND: { status: HttpStatus.NOT_FOUND, message: 'Resource not found' },
@@ -25,7 +38,13 @@ export const ERRORS = {
   SERVICE_UNAVAILABLE: {
     status: HttpStatus.SERVICE_UNAVAILABLE,
     message: 'The service is unavailable, try again later',
+    headers: { 'Retry-After': '1' },
   },
-} as const satisfies Record<string, { status: number; message: string }>;
+} as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+export function headersOf(code: ErrorCode): Record<string, string> {
+  const { headers = {} }: ErrorKind = ERRORS[code];
+  return headers;
+}

@@ -1,48 +1,94 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Logger } from '@nestjs/common';
+import { requestIdOf } from '../requests/request-id';
 import { ApiError, validationError } from './api-error';
 import { rawErrorResponse, sendError } from './error-response';
-import { randomUUID } from 'node:crypto';
-import { requestIdOf } from '../requests/request-id';
+
+/** What Node tells of a message that its parser refused. */
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+  /** Of the packet, before the mistake. */
+  bytesParsed?: number;
+}
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+/** A request line that is in order but for its method: RFC 9110, 5.6.2 and RFC 9112, 3. */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?$/;
+/** How long a refused connection stays for its client to read why, in milliseconds. */
+const LINGER = 1_000;
+
+const logger = new Logger('Parser');
 
 /** Gives the envelope to what Node's server answers by itself, with an empty body, before there is a request. */
 export function answerParserErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answer(socket, fromParserError(error)));
-  server.on('connect', (_request, socket) => answer(socket, methodNotAllowed()));
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  server.prependListener('request', (request, response) => void latest.set(request.socket, response));
+  server.on('clientError', (error, socket) => {
+    // Each further packet is another error.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    answerInTurn(socket, fromParserError(error), latest.get(socket));
+  });
+  server.on('connect', (request, socket) => answer(socket, methodNotAllowed(), requestIdOf(request)));
   // "100 Continue" is sent when the body is really going to be read, see json-body.ts.
   server.on('checkContinue', (request, response) => void server.emit('request', request, response));
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    sendError(response, new ApiError('EXPECTATION_FAILED'), requestIdOf(request)),
-  );
+  // See well-formed.ts.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
 }
 
-function answer(socket: Duplex, error: ApiError): void {
-  // A connection that is broken, or already in the middle of a response, can't be told anything.
-  const writing = (socket as Duplex & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
-  if (!socket.writable || writing) return void socket.destroy();
-  socket.end(rawErrorResponse(error, randomUUID()), () => socket.destroy());
+/** After the requests that came before it on the same connection, and never in place of one of them. */
+function answerInTurn(socket: Duplex, error: ApiError, latest: ServerResponse | undefined): void {
+  if (!socket.writable) return void socket.destroy();
+  if (!latest) return answer(socket, error);
+  if (latest.req.complete) {
+    if (latest.closed) answer(socket, error);
+    else latest.once('close', () => answer(socket, error));
+    return;
+  }
+  // The mistake is in that request's body. Whoever has an answer already gets no second one.
+  if (latest.headersSent) return void socket.destroy();
+  latest.setHeader('Connection', 'close');
+  sendError(latest, error, String(latest.getHeader('X-Request-Id') ?? requestIdOf(latest.req)));
 }
 
-function fromParserError({ code, message }: NodeJS.ErrnoException): ApiError {
-  switch (code) {
+function answer(socket: Duplex, error: ApiError, requestId: string = randomUUID()): void {
+  if (!socket.writable) return void socket.destroy();
+  logger.log({ request_id: requestId, method: null, route: null, status: error.status, user_id: null }, 'request');
+  socket.end(rawErrorResponse(error, requestId));
+  // Closed at once, with bytes of the client unread, it would be reset, and the answer lost on its way.
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => clearTimeout(timer)).resume();
+}
+
+function fromParserError(error: ParserError): ApiError {
+  switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ApiError('HEADERS_TOO_LARGE');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError('PAYLOAD_TOO_LARGE');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('REQUEST_TIMEOUT');
     case 'HPE_INVALID_METHOD':
-      return methodNotAllowed();
+      return isRequestLine(error) ? methodNotAllowed() : malformed(error);
     default:
-      // The parser's message names the rule that was broken, never the bytes.
-      return validationError([{ field: 'request', rule: 'http', message: `must be well-formed: ${reason(message)}` }]);
+      return malformed(error);
   }
+}
+
+function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  const text = rawPacket?.toString('latin1') ?? '';
+  return REQUEST_LINE.test(text.slice(text.lastIndexOf('\n', bytesParsed) + 1).split('\n', 1)[0]);
 }
 
 function methodNotAllowed(): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: METHODS } });
 }
 
-function reason(message: string): string {
-  return message.replace(/^Parse Error: /, '');
+/** The parser's message names the rule that was broken, never the bytes. */
+function malformed({ message }: ParserError): ApiError {
+  const reason = message.replace(/^Parse Error: /, '');
+  return validationError([{ field: 'request', rule: 'http', message: `must be well-formed: ${reason}` }]);
 }

@@ -1,12 +1,12 @@
+import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { ApiError, validationError } from './api-error';
 import { fromDatabaseError } from './database-errors';
 import { type ErrorCode, ERRORS } from './error-codes';
 
-/** The errors of body-parser and of Express's router carry a `type` and a `status`; see https://github.com/expressjs/body-parser#errors */
+/** What Express's router and its file server throw. */
 interface HttpError {
-  type?: string;
   status?: number;
 }
 
@@ -35,22 +35,26 @@ function fromHttpException(thrown: unknown): ApiError | undefined {
   if (!code) return undefined;
   // A text that a developer wrote for a client error is for the caller; one of a server error is for the log.
   const message = thrown.getStatus() < 500 ? thrown.message : undefined;
-  return new ApiError(code, { message, cause: thrown });
+  return code === 'VALIDATION_ERROR' ? requestError(thrown.message) : new ApiError(code, { message, cause: thrown });
 }
 
 function fromHttpError(thrown: unknown): ApiError | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  const { type, status } = thrown as HttpError;
-  if (type === 'entity.parse.failed') return bodyError('json', 'must be valid JSON');
-  if (type === 'request.aborted' || type === 'request.size.invalid') return bodyError('length', 'did not arrive whole');
+  if (!isNativeError(thrown)) return undefined;
+  const { status } = thrown as HttpError;
   if (thrown instanceof URIError) return pathError();
   const code = status && status < 500 ? codeOfStatus.get(status) : undefined;
+  if (code === 'VALIDATION_ERROR') return requestError('is not acceptable');
   return code && new ApiError(code, { cause: thrown });
 }
 
 /** The body as a whole is wrong. */
 export function bodyError(rule: string, message: string): ApiError {
   return validationError([{ field: 'body', rule, message }]);
+}
+
+/** Something is wrong with the request, and whoever found it does not say with which part. */
+function requestError(message: string): ApiError {
+  return validationError([{ field: 'request', rule: 'invalid', message }]);
 }
 
 function pathError(): ApiError {

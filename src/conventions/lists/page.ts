@@ -27,7 +27,7 @@ export class Page<T extends object> {
 
 /** The `Link` header of a page (RFC 8288): first, prev, next and last, with the other parameters of the request. */
 export function pageLinks({ page, totalPages }: Pagination, url: string): string {
-  const [path, query] = url.split('?', 2);
+  const [path, ...queries] = url.split('?');
   const last = Math.max(totalPages - 1, 0);
   const targets: [string, number, boolean][] = [
     ['first', 0, true],
@@ -38,7 +38,7 @@ export function pageLinks({ page, totalPages }: Pagination, url: string): string
   return targets
     .filter(([, , exists]) => exists)
     .map(([relation, target]) => {
-      const parameters = new URLSearchParams(query);
+      const parameters = new URLSearchParams(queries.join('?'));
       parameters.set('page', String(target));
       return `<${path}?${parameters.toString()}>; rel="${relation}"`;
     })

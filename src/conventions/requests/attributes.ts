@@ -1,23 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform, Type } from 'class-transformer';
-import { isEmail, registerDecorator, ValidateIf, ValidateNested } from 'class-validator';
-
-/** One rule: a value that has the wrong type breaks the type's rule alone, so the others let it pass. */
-interface Rule {
-  name: string;
-  message: string;
-  holds: (value: unknown) => boolean;
-}
-
-export interface AttributeOptions {
-  /** May be left out. Default: false */
-  optional?: boolean;
-  /** May be null. Default: false */
-  nullable?: boolean;
-  /** What it takes when it is left out; for the documentation. Makes it optional. */
-  default?: unknown;
-}
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { isEmail, ValidateNested } from 'class-validator';
+import { attribute, type AttributeOptions, isNumber, isObject, isString, rule } from './attribute';
+import { hasLength, lengthMessage, normalise } from './text';
 
 export interface TextOptions extends AttributeOptions {
   /** Code points. Default: 0 */
@@ -60,7 +46,13 @@ export function Text({
   return attribute(
     { name: 'type', message: 'must be a string', holds: isString },
     rules,
-    { type: String, minLength: min || undefined, maxLength: max, writeOnly: secret || undefined },
+    {
+      type: String,
+      minLength: min || undefined,
+      maxLength: max,
+      pattern: pattern?.regex.source,
+      writeOnly: secret || undefined,
+    },
     options,
     (value) => (isString(value) ? normalise(value, { multiline, secret }) : value),
   );
@@ -102,7 +94,7 @@ export function Id(options: AttributeOptions = {}): PropertyDecorator {
         'range',
         `must be from 1 to ${Number.MAX_SAFE_INTEGER}`,
         isNumber,
-        (id) => id > 0 && Number.isSafeInteger(id),
+        (id) => id > 0 && id <= Number.MAX_SAFE_INTEGER,
       ),
     ],
     { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -172,7 +164,8 @@ export function ListOf(
     attribute(
       { name: 'type', message: 'must be a list of objects', holds: (value) => isList(value) && value.every(isObject) },
       [rule('length', `must hold ${min} to ${max} items`, isList, (list) => list.length >= min && list.length <= max)],
-      { type, isArray: true, minItems: min, maxItems: max },
+      // A new function: @nestjs/swagger knows one that stands for a class by the name `type`.
+      { type: () => type(), isArray: true, minItems: min, maxItems: max },
       options,
     ),
     ValidateNested({ each: true }),
@@ -183,78 +176,4 @@ export function ListOf(
 /** A moment the service sets: ISO 8601 in UTC with milliseconds. Never part of an input. */
 export function Timestamp(): PropertyDecorator {
   return ApiProperty({ type: String, format: 'date-time', readOnly: true, example: '2026-01-31T12:00:00.000Z' });
-}
-
-function attribute(
-  type: Rule,
-  rules: Rule[],
-  schema: ApiPropertyOptions,
-  { optional = false, nullable = false, default: fallback }: AttributeOptions,
-  transform?: (value: unknown) => unknown,
-): PropertyDecorator {
-  const mayBeAbsent = optional || fallback !== undefined;
-  const required: Rule = { name: 'required', message: 'is required', holds: (value) => value !== undefined };
-  const present: Rule = { ...type, holds: (value) => value === undefined || type.holds(value) };
-  const documentation = {
-    ...schema,
-    required: !mayBeAbsent,
-    ...(nullable && { nullable: true }),
-    ...(fallback !== undefined && { default: fallback }),
-  } as ApiPropertyOptions;
-  return applyDecorators(
-    ApiProperty(documentation),
-    // The value given to the condition is the one before any rule looked at it: undefined means left out.
-    ValidateIf((_dto, value) => !(value === undefined && mayBeAbsent) && !(value === null && nullable)),
-    ...[required, present, ...rules].map(register),
-    ...(transform ? [Transform(({ value }) => transform(value))] : []),
-  );
-}
-
-function register({ name, message, holds }: Rule): PropertyDecorator {
-  return (target, property) =>
-    registerDecorator({
-      name,
-      target: target.constructor,
-      propertyName: property as string,
-      validator: { validate: holds, defaultMessage: () => message },
-    });
-}
-
-function rule<T>(
-  name: string,
-  message: string,
-  applies: (value: unknown) => value is T,
-  holds: (value: T) => boolean,
-): Rule {
-  return { name, message, holds: (value) => !applies(value) || holds(value) };
-}
-
-function normalise(text: string, { multiline = false, secret = false }): string {
-  const composed = text.normalize('NFC');
-  if (secret) return composed;
-  // A form on Windows sends CRLF for the one newline that its user typed.
-  return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
-}
-
-function hasLength(text: string, min: number, max: number): boolean {
-  // A code point takes one or two UTF-16 units: no need to count in a text that is too long at any rate.
-  if (text.length > 2 * max) return false;
-  const length = [...text].length;
-  return length >= min && length <= max;
-}
-
-function lengthMessage(min: number, max: number): string {
-  return min === 0 ? `must be at most ${max} characters` : `must be ${min} to ${max} characters`;
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -15,11 +15,15 @@ const EXPOSED = [
 
 /** CORS for the origins that are listed; another one gets no header of it at all. */
 export function crossOrigin({ CORS_ORIGINS, CORS_METHODS }: Settings) {
-  const allow = cors({ origin: CORS_ORIGINS, methods: CORS_METHODS, credentials: true, exposedHeaders: EXPOSED });
+  const options = { origin: CORS_ORIGINS, methods: CORS_METHODS, credentials: true, exposedHeaders: EXPOSED };
+  const allow = cors(options);
+  // An OPTIONS that isn't a preflight asks what any caller may ask: it goes on to its `Allow`.
+  const allowOptions = cors({ ...options, preflightContinue: true });
   return (request: Request, response: Response, next: NextFunction): void => {
     // Caches must keep answers to different origins apart, refusals too.
     if (CORS_ORIGINS.length > 0) response.vary('Origin');
-    if (CORS_ORIGINS.includes(request.headers.origin ?? '')) allow(request, response, next);
-    else next();
+    if (!CORS_ORIGINS.includes(request.headers.origin ?? '')) return next();
+    const preflight = request.headers['access-control-request-method'] !== undefined;
+    (request.method === 'OPTIONS' && !preflight ? allowOptions : allow)(request, response, next);
   };
 }

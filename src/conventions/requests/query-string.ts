@@ -1,32 +1,34 @@
 import { type FieldViolation, validationError } from '../errors/api-error';
 
+/** More than any route takes; the answer to thousands of unknown ones would be many times the request. */
+const MAX_PARAMETERS = 100;
+const TOO_MANY = { field: 'query', rule: 'size', message: `must not hold more than ${MAX_PARAMETERS} parameters` };
+const MALFORMED = { rule: 'encoding', message: 'must be well-formed percent-encoded UTF-8' };
+const REPEATED = { rule: 'once', message: 'must be given at most once' };
+
 /**
  * Parses a query strictly: each name once, no nesting, well-formed UTF-8. Express's own parsers read `a=1&a=2` as a
  * list and turn malformed bytes into other characters without a word.
  * @throws {ApiError} VALIDATION_ERROR
  */
-export function parseQuery(text: string | undefined): Record<string, string> {
+export function parseQuery(text: string | null | undefined): Record<string, string> {
+  const pairs = (text ?? '').split('&').filter((pair) => pair !== '');
+  if (pairs.length > MAX_PARAMETERS) throw validationError([TOO_MANY]);
   const values = new Map<string, string>();
-  const violations: FieldViolation[] = [];
-  for (const pair of (text ?? '').split('&')) {
-    if (pair === '') continue;
-    const at = pair.indexOf('=');
-    const name = decode(at < 0 ? pair : pair.slice(0, at));
-    const value = decode(at < 0 ? '' : pair.slice(at + 1));
-    if (name === undefined || value === undefined) {
-      violations.push({
-        field: name ?? 'query',
-        rule: 'encoding',
-        message: 'must be well-formed percent-encoded UTF-8',
-      });
-    } else if (values.has(name)) {
-      violations.push({ field: name, rule: 'once', message: 'must be given at most once' });
-    } else {
-      values.set(name, value);
-    }
+  const violations = new Map<string, FieldViolation>();
+  for (const [name, value] of pairs.map(decodePair)) {
+    const field = name ?? 'query';
+    if (name === undefined || value === undefined) violations.set(field, { field, ...MALFORMED });
+    else if (values.has(name)) violations.set(field, { field, ...REPEATED });
+    else values.set(name, value);
   }
-  if (violations.length > 0) throw validationError(violations);
+  if (violations.size > 0) throw validationError([...violations.values()]);
   return Object.fromEntries(values);
+}
+
+function decodePair(pair: string): [name: string | undefined, value: string | undefined] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
 }
 
 function decode(text: string): string | undefined {

@@ -20,12 +20,14 @@ export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) 
     const timer = setTimeout(() => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',
-        headers: { 'Retry-After': '1' },
+        // The rest of a body that comes too slowly is not waited for either.
+        headers: request.complete ? {} : { Connection: 'close' },
       });
       sendError(response, error, request.id);
       void cancelWork(work, error, databaseUrl, onFailure);
-    }, limit);
-    response.once('close', () => clearTimeout(timer));
+    }, limit).unref();
+    // Not at its close: what a client that went away has started takes no longer than the rest.
+    response.once('finish', () => clearTimeout(timer));
     work.run(next);
   };
 }

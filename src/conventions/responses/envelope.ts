@@ -20,7 +20,8 @@ export function envelope(status: number, body: object, request: Request): object
 
 /** Where a resource that was just created can be read: by its own id, below its own noun. */
 export function locationOf(body: object, request: Request): string {
-  const path = request.originalUrl.split('?', 1)[0];
+  // Not originalUrl, which is a whole URL when the request line holds one.
+  const { path } = request;
   const { id } = body as { id?: number };
   if (id === undefined) return path;
   const nouns = path.split('/').filter(Boolean);

@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { ResourceEntity } from '../../database/resource.entity';
 import { Id, Timestamp } from '../requests/attributes';
 
@@ -5,6 +6,7 @@ import { Id, Timestamp } from '../requests/attributes';
 export abstract class ResourceDto {
   /** Identifies the resource; appears in its path. @example 1 */
   @Id()
+  @ApiProperty({ readOnly: true })
   id: number;
 
   /** When it was created, ISO 8601 in UTC. @example 2026-01-31T12:00:00.000Z */

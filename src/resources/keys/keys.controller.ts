@@ -6,7 +6,7 @@ import { ApiResource } from '../../conventions/docs/api.decorators';
 import { Verbatim } from '../../conventions/responses/envelope';
 import { KeySetDto } from './key.dto';
 
-@ApiResource('Tokens')
+@ApiResource('Keys', 'For services that verify access tokens themselves.')
 @Controller('.well-known/jwks.json')
 @Public({ identifies: false })
 export class KeysController {

@@ -16,6 +16,11 @@ export function transitionNotAllowed(from: OrderStatus, to: OrderStatus): ApiErr
   return new ApiError('CONFLICT', { details: `status: an order that is ${from} can't become ${to}` });
 }
 
+/** 403 for an owner who wants more than to cancel. */
+export function mayOnlyCancel(): ApiError {
+  return new ApiError('FORBIDDEN', { message: 'The owner of an order may only cancel it' });
+}
+
 /** @throws {ApiError} CONFLICT */
 export function requireTransition(from: OrderStatus, to: OrderStatus): void {
   if (!next[from].includes(to)) throw transitionNotAllowed(from, to);

@@ -7,7 +7,7 @@ import type { Page } from '../../conventions/lists/page';
 import { IdParam } from '../../conventions/requests/id.pipe';
 import { CreateOrderDto, ListOrdersQuery, OrderDto, OrderStatusDto, toOrderDto } from './order.dto';
 import { OrderStatus } from './order.entity';
-import { transitionNotAllowed } from './order-status';
+import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
 import { discontinued, outOfStock } from './stock';
 
@@ -57,7 +57,7 @@ export class OrdersController {
   @Patch(':id/status')
   @Roles(Role.USER)
   @ApiItem(OrderDto)
-  @Raises(notTheOwner(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED))
+  @Raises(notTheOwner(), mayOnlyCancel(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED))
   async updateStatus(
     @IdParam() id: number,
     @Body() { status }: OrderStatusDto,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { notTheOwner, requireSelfOrAdmin } from '../../auth/auth-errors';
+import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import { type Caller, isAdmin } from '../../auth/caller';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
 import { updateRow } from '../../database/update-row';
 import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
 import { Order, OrderItem, OrderStatus } from './order.entity';
-import { requireTransition } from './order-status';
+import { mayOnlyCancel, requireTransition } from './order-status';
 import { returnStock, takeStock } from './stock';
 
 @Injectable()
@@ -49,7 +49,7 @@ export class OrdersService {
       await manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
       const order = await find(manager, id);
       requireSelfOrAdmin(caller, order.user_id);
-      if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw notTheOwner();
+      if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
       if (status === order.status) return order;
       requireTransition(order.status, status);
       if (status === OrderStatus.CANCELLED) await returnStock(manager, order.items);

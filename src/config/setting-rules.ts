@@ -1,0 +1,38 @@
+import { Transform } from 'class-transformer';
+import { IsOptional, IsString, ValidateBy } from 'class-validator';
+
+/** A rule in words, and what decides whether a value keeps it. The value itself is not repeated: it may be secret. */
+export const Checked = (name: string, rule: string, validate: (value: unknown) => boolean): PropertyDecorator =>
+  ValidateBy({ name, validator: { validate, defaultMessage: () => `$property must be ${rule}` } });
+
+export const Text = (): PropertyDecorator => applyAll(IsOptional(), IsString());
+
+export const Whole = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator =>
+  applyAll(
+    Transform(({ value }: { value: unknown }) => (/^\d{1,16}$/.test(String(value)) ? Number(value) : value)),
+    Checked('whole', `a whole number from ${min} to ${max}`, (value) => isBetween(value, min, max)),
+  );
+
+/** Separated by commas. */
+export const List = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }): unknown =>
+    Array.isArray(value)
+      ? value
+      : String(value)
+          .split(',')
+          .map((item) => item.trim())
+          .filter(Boolean),
+  );
+
+/** A socket's directory may stand in the query, with nothing as the host. */
+export function isDatabaseUrl(value: unknown): boolean {
+  return /^postgres(ql)?:\/\//.test(String(value)) && URL.canParse(String(value).replace('@/', '@socket/'));
+}
+
+function isBetween(value: unknown, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+function applyAll(...decorators: PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => decorators.forEach((decorate) => decorate(target, property));
+}

@@ -1,0 +1,45 @@
+import { Extension } from './api.decorators';
+import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
+import { itemSchema, singular, takeExtension } from './references';
+
+export function completeParameters(operation: OperationObject, context: OperationContext): void {
+  const parameters = (operation.parameters ??= []) as ParameterObject[];
+  const choosable = takeExtension(operation, Extension.ITEM) && context.method === 'get';
+  if (choosable && !parameters.some(({ name }) => name === 'fields')) parameters.push({ name: 'fields', in: 'query' });
+  for (const parameter of parameters) {
+    if (parameter.in === 'path') completeId(parameter, context);
+    else if (parameter.name === 'fields') completeFields(parameter, attributesOf(operation, context));
+    else moveExample(parameter);
+  }
+}
+
+/** Every path parameter is the id of the resource whose noun stands before it. */
+function completeId(parameter: ParameterObject, { path }: OperationContext): void {
+  const noun = path.split('/').at(path.split('/').indexOf(`{${parameter.name}}`) - 1) ?? '';
+  parameter.schema = { type: 'integer', format: 'int64', minimum: 1 };
+  parameter.example = 1;
+  parameter.description ??= `The id of the ${singular(noun)}.`;
+}
+
+function completeFields(parameter: ParameterObject, attributes: string[]): void {
+  const names: SchemaObject = { type: 'string', enum: attributes };
+  Object.assign(parameter, {
+    required: false,
+    description: 'The attributes to return, separated by commas; all of them when left out.',
+    // Comma-separated, as OpenAPI says it.
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: names, minItems: 1, example: attributes.slice(0, 1) },
+  });
+}
+
+/** The page would send what stands on the parameter itself; what stands in its schema is for reading. */
+function moveExample(parameter: ParameterObject): void {
+  if (parameter.example === undefined) return;
+  Object.assign(parameter.schema ?? {}, { example: parameter.example as unknown });
+  delete parameter.example;
+}
+
+function attributesOf(operation: OperationObject, { components }: OperationContext): string[] {
+  return Object.keys(itemSchema(operation, components)?.properties ?? {});
+}

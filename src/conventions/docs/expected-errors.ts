@@ -1,0 +1,61 @@
+import type { Access } from '../../auth/access.decorators';
+import { AuthenticationError, roleMissing } from '../../auth/auth-errors';
+import { Role } from '../../auth/caller';
+import { ApiError, validationError } from '../errors/api-error';
+import { notAnId } from '../requests/id.pipe';
+import { unsupportedMediaType } from '../requests/json-body';
+import type { OperationContext, OperationObject, ParameterObject, RequestBodyObject } from './openapi-types';
+import { nounsWithId, resolve } from './references';
+
+/** A name that no route and no body knows. */
+const field = 'colour';
+
+/** The errors that follow from an operation's path, its body and its access, one of each kind. */
+export function expectedErrors(operation: OperationObject, context: OperationContext): Error[] {
+  return [
+    ...inputErrors(operation, context),
+    ...accessErrors(context.access),
+    ...notFoundErrors(context.path),
+    ...bodyErrors(operation, context),
+    new ApiError('INTERNAL_ERROR'),
+    new ApiError('SERVICE_UNAVAILABLE'),
+  ];
+}
+
+function inputErrors(operation: OperationObject, context: OperationContext): Error[] {
+  const parameters = operation.parameters as ParameterObject[];
+  const declaresQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
+  const message = declaresQuery ? 'is not known here' : 'is not a parameter of this route';
+  return [
+    ...(operation.requestBody ? [invalidBody(operation, context)] : []),
+    ...parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => notAnId(name)),
+    validationError([{ field, rule: 'unknown', message }]),
+  ];
+}
+
+/** The answer to an empty body, or, where that is fine, to one with an unknown attribute. */
+function invalidBody({ requestBody }: OperationObject, { components }: OperationContext): Error {
+  const schema = (requestBody as RequestBodyObject).content['application/json']?.schema;
+  const { required = [] } = schema ? resolve(schema, components) : {};
+  if (required.length === 0) return validationError([{ field, rule: 'unknown', message: 'is not known here' }]);
+  return validationError(required.map((name) => ({ field: name, rule: 'required', message: 'is required' })));
+}
+
+function accessErrors(access: Access | undefined): Error[] {
+  if (access?.kind === 'public') return access.identifies ? [AuthenticationError.invalidToken()] : [];
+  const unauthorized = [AuthenticationError.noToken(), AuthenticationError.invalidToken()];
+  // Every user has the role USER.
+  return access?.roles.includes(Role.USER) ? unauthorized : [...unauthorized, roleMissing()];
+}
+
+function notFoundErrors(path: string): Error[] {
+  return nounsWithId(path).map((noun) =>
+    noun === 'user'
+      ? new ApiError('USER_NOT_FOUND')
+      : new ApiError('NOT_FOUND', { message: `${noun[0].toUpperCase()}${noun.slice(1)} not found` }),
+  );
+}
+
+function bodyErrors({ requestBody }: OperationObject, { method }: OperationContext): Error[] {
+  return requestBody ? [new ApiError('PAYLOAD_TOO_LARGE'), unsupportedMediaType(method.toUpperCase())] : [];
+}

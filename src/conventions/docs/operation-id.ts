@@ -1,0 +1,14 @@
+import { singular } from './references';
+
+const VERBS: Record<string, string> = { remove: 'delete' };
+
+/**
+ * `UsersController.list` is `listUsers`, `.get` `getUser`, `.remove` `deleteUser`, `.profile` `getUserProfile`.
+ * @param many whether the controller's nouns have ids; others, such as `health`, keep their number
+ */
+export function operationId(controller: string, handler: string, many: boolean): string {
+  const nouns = controller.replace(/Controller$/, '');
+  const [, verb, rest] = /^(list|get|create|replace|update|remove)(.*)$/.exec(handler) ?? ['', 'get', handler];
+  const noun = many && verb !== 'list' ? singular(nouns) : nouns;
+  return (VERBS[verb] ?? verb) + noun + rest.charAt(0).toUpperCase() + rest.slice(1);
+}

@@ -1,0 +1,150 @@
+// npm run test:browser: registers, signs in and reads the profile through Swagger UI, by clicking, in headless Chromium.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { startService } from './service.mjs';
+import { execute, openDocs, withBody } from './swagger-page.mjs';
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const QUIET = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const PATIENCE = 15_000;
+
+const alan = {
+  username: 'alan',
+  email: 'alan@example.com',
+  password: 'correct horse battery staple',
+  name: 'Alan Turing',
+};
+
+/** Each step goes on from the one before it. */
+const steps = {
+  async 'shows every operation of the document'({ page, url }) {
+    const { paths } = await (await fetch(`${url}/docs/json`)).json();
+    const documented = Object.values(paths).flatMap((path) => Object.keys(path)).length;
+    assert.equal(await page.locator('.opblock').count(), documented);
+  },
+
+  async 'registers a user with the example as it stands'({ page }) {
+    const { status, body } = await execute(page, 'Users-createUser');
+    assert.equal(status, 201);
+    assert.equal(body.data.username, alan.username);
+    return 'Users-createUser';
+  },
+
+  async 'signs in, and is authorised by that'({ page }) {
+    const { username, password } = alan;
+    const { status, body } = await execute(page, 'Tokens-createTokens', withBody({ username, password }));
+    assert.equal(status, 201);
+    assert.equal(body.data.token_type, 'Bearer');
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+  },
+
+  async 'reads the profile of the user who signed in'({ page }) {
+    const { status, body } = await execute(page, 'Users-getUserProfile');
+    assert.equal(status, 200);
+    const { username, email, name } = body.data;
+    assert.deepEqual({ username, email, name }, { username: alan.username, email: alan.email, name: alan.name });
+    return 'Users-getUserProfile';
+  },
+
+  async 'lists users with a search and a choice of attributes'({ page }) {
+    const { status, body } = await execute(page, 'Users-listUsers', async (block) => {
+      await block.getByPlaceholder('search').fill('turing');
+      await block.locator('tr[data-param-name="fields"] select').selectOption(['id', 'username']);
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(body.data.map(Object.keys), [['id', 'username']]);
+    assert.equal(body.data[0].username, alan.username);
+    return 'Users-listUsers';
+  },
+
+  async 'changes the user with a PATCH'({ page }) {
+    const { status, body } = await execute(page, 'Users-updateUser', async (block) => {
+      await block.getByPlaceholder('id').fill(String(await idOf(page)));
+      await withBody({ name: 'A. M. Turing' })(block);
+    });
+    assert.equal(status, 200);
+    assert.equal(body.data.name, 'A. M. Turing');
+  },
+
+  async 'did all this without an error, a violated policy or a request to elsewhere'({ complaints }) {
+    assert.deepEqual(complaints, []);
+  },
+
+  async 'signs out'({ page, url }) {
+    const answer = page.locator('#operations-Tokens-createTokens .live-responses-table .highlight-code code').first();
+    const { access_token, refresh_token } = JSON.parse(await answer.innerText()).data;
+    const { status } = await execute(page, 'Tokens-deleteTokens', withBody({ refresh_token }));
+    assert.equal(status, 204);
+    const headers = { Authorization: `Bearer ${access_token}` };
+    assert.equal((await fetch(`${url}/api/v1/users/profile`, { headers })).status, 401);
+  },
+};
+
+async function idOf(page) {
+  const answer = page.locator('#operations-Users-getUserProfile .live-responses-table .highlight-code code').first();
+  return JSON.parse(await answer.innerText()).data.id;
+}
+
+async function run() {
+  const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'resource-api-screenshots-'));
+  mkdirSync(screenshots, { recursive: true });
+  const service = await startService();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET }).catch(() => undefined);
+  const stop = async () => {
+    await browser?.close();
+    await service.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().finally(() => process.exit(1)));
+  try {
+    if (!browser) throw new Error(`There is no Chromium at ${CHROMIUM}; CHROMIUM_PATH says where it is`);
+    const { page, complaints } = await openDocs(browser, service.url);
+    page.setDefaultTimeout(PATIENCE);
+    await page.screenshot({ path: join(screenshots, 'docs.png'), fullPage: true });
+    return await perform({ page, complaints, url: service.url, screenshots });
+  } finally {
+    await stop();
+    console.log(`Screenshots are in ${screenshots}`);
+  }
+}
+
+/** Runs the steps until one fails. */
+async function perform(context) {
+  let passed = 0;
+  for (const [name, step] of Object.entries(steps)) {
+    try {
+      const shown = await step(context);
+      if (shown)
+        await context.page
+          .locator(`#operations-${shown}`)
+          .screenshot({ path: join(context.screenshots, `${shown}.png`) });
+      console.log(`✓ ${name}`);
+      passed++;
+    } catch (error) {
+      console.error(`✗ ${name}\n${error.message}`);
+      await context.page.screenshot({ path: join(context.screenshots, 'failed.png') });
+      break;
+    }
+  }
+  return passed;
+}
+
+const total = Object.keys(steps).length;
+const passed = await run().catch((error) => {
+  console.error(error.message);
+  return 0;
+});
+// A step that was not reached failed as well.
+console.log(`${passed} passed, ${total - passed} failed`);
+process.exitCode = passed === total ? 0 : 1;

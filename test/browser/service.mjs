@@ -1,0 +1,51 @@
+// The built service on a free port, with an embedded database that is thrown away.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const STOP_LIMIT = 20_000;
+
+export async function startService() {
+  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The build failed');
+  const directory = mkdtempSync(join(tmpdir(), 'resource-api-browser-'));
+  const environment = { NODE_ENV: 'test', DEMO_DATA: 'true', HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory };
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async () => {
+    await stopped(child);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    return { url: `http://127.0.0.1:${await announcedPort(child)}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function announcedPort({ stdout }) {
+  for await (const line of createInterface({ input: stdout })) {
+    const { port } = JSON.parse(line);
+    if (port === undefined) continue;
+    stdout.resume();
+    return port;
+  }
+  throw new Error('The service ended before it said where it listens');
+}
+
+/** By SIGTERM, as its database has to stop with it. */
+async function stopped(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT);
+  await new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.kill('SIGTERM');
+  });
+  clearTimeout(timer);
+}

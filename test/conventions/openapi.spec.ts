@@ -1,0 +1,283 @@
+import { BuiltService } from '../support/built-service';
+import { query } from '../support/databases';
+import { Document, examplesOf, type Node, type Operation, schemaOf } from '../support/openapi';
+import { type Answer, Client, times, useTestApi } from '../support/test-api';
+
+const MEBIBYTE = 1024 * 1024;
+const BUILD_AND_START = 150_000;
+/** Of the demo data: the user of the examples, and an administrator. */
+const demoUsers = ['ada', 'grace'] as const;
+
+// The compiler's plugin turns doc comments into documentation, so this is about the compiled service.
+describe('The OpenAPI document', () => {
+  const api = useTestApi();
+  let service: BuiltService;
+  let anyone: Client;
+  let document: Document;
+  const as = {} as Record<(typeof demoUsers)[number] | 'stranger', Client>;
+
+  beforeAll(async () => {
+    service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true' });
+    anyone = new Client(() => service.url);
+    document = new Document((await anyone.get('//docs/json')).body);
+    const stranger = { username: 'stranger', email: 'stranger@example.com', password: 'demo-password' };
+    await anyone.post('/users', stranger);
+    for (const user of [...demoUsers, 'stranger'] as const) {
+      as[user] = anyone.with({ Authorization: `Bearer ${(await signIn(user)).access_token}` });
+    }
+  }, BUILD_AND_START);
+
+  afterAll(() => service?.stop());
+
+  const operation = (name: string): Operation => document.operations.find((one) => one.name === name)!;
+  const signIn = async (username: string): Promise<Node> => {
+    const example = exampleOf(operation('POST /api/v1/auth/tokens'));
+    return (await anyone.post('/auth/tokens', { ...example, username })).body.data;
+  };
+  const needsToken = ({ spec }: Operation) => spec.security.length === 1;
+  const callerOf = (one: Operation) => {
+    if (!needsToken(one)) return anyone;
+    return /For administrators\.$/.test(one.spec.description) ? as.grace : as.ada;
+  };
+  const namesOf = (operations: Operation[]) => operations.map(({ name }) => name);
+
+  describe('as a text', () => {
+    it('is OpenAPI 3.1, whose schemas are JSON Schema', () => {
+      expect(document.json.openapi).toBe('3.1.0');
+      // They were compiled strictly, so there is no `nullable` and no `example` among them.
+      expect(Object.keys(document.json.components.schemas)).toEqual(expect.arrayContaining(['User', 'Error']));
+    });
+
+    it('has each route of the application, and no other', () => {
+      const express = api.app.nest.getHttpAdapter().getInstance();
+      const routes = (express.router.stack as Node[])
+        .filter(({ route }) => route && !route.path.startsWith('/docs'))
+        .flatMap(({ route }) => Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`))
+        .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
+
+      expect(namesOf(document.operations).sort()).toEqual(routes.sort());
+    });
+
+    it('describes every operation, and puts it into a group that is described', () => {
+      const groups = document.json.tags.filter((tag: Node) => tag.description).map((tag: Node) => tag.name);
+      const poor = document.operations.filter(
+        ({ spec }) => !spec.summary || spec.summary.length > 60 || !spec.description || !groups.includes(spec.tags[0]),
+      );
+
+      expect(namesOf(poor)).toEqual([]);
+    });
+
+    it('names every operation once, in one style', () => {
+      const ids = document.operations.map(({ spec }) => spec.operationId as string);
+
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.filter((id) => !/^(list|get|create|replace|update|delete)([A-Z][a-z]+)+$/.test(id))).toEqual([]);
+      expect(ids).toEqual(
+        expect.arrayContaining(['listUsers', 'getUser', 'getUserProfile', 'deleteUser', 'createTokens']),
+      );
+    });
+
+    it('describes every parameter, with an example', () => {
+      const poor = document.parameters().filter(({ node }) => !node.description || examplesIn(node).length === 0);
+
+      expect(poor.map(({ where }) => where)).toEqual([]);
+    });
+
+    it('describes every attribute, with an example unless it is made of others', () => {
+      const composed = ({ $ref, properties, items }: Node) => $ref || properties || items?.properties || items?.$ref;
+      const poor = document
+        .attributes()
+        .filter(({ node }) => !composed(node) && (!node.description || examplesIn(node).length === 0));
+
+      expect(poor.map(({ where }) => where)).toEqual([]);
+    });
+
+    it('describes every response and every header', () => {
+      const poor = document.responses().filter(({ node: { description, headers } }) => {
+        const mute = Object.values<Node>(headers).filter((header) => !header.$ref && !header.description);
+        return !description || mute.length > 0;
+      });
+
+      expect(poor.map(({ where }) => where)).toEqual([]);
+    });
+
+    it('has no example that breaks its own schema', () => {
+      const single = [...document.attributes(), ...document.parameters()].flatMap(({ where, node }) =>
+        examplesIn(node).map((example) => ({ where, problems: document.violations(node.schema ?? node, example) })),
+      );
+      const bodies = [...document.bodies(), ...document.responses()].flatMap(({ where, node }) =>
+        examplesOf(node).map((example) => ({ where, problems: document.violations(schemaOf(node), example) })),
+      );
+
+      expect(Math.min(single.length, bodies.length)).toBeGreaterThan(50);
+      expect([...single, ...bodies].filter(({ problems }) => problems.length > 0)).toEqual([]);
+    });
+
+    it('asks for a token where the service does', () => {
+      const security = Object.fromEntries(document.operations.map(({ name, spec }) => [name, spec.security]));
+
+      expect(document.json.components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+      expect(security).toMatchObject({
+        'POST /api/v1/auth/tokens': [],
+        'GET /api/v1/public': [],
+        'GET /health/ready': [],
+        'POST /api/v1/users': [{}, { bearer: [] }],
+        'GET /api/v1/users': [{ bearer: [] }],
+      });
+    });
+
+    it('shows no column that is not public', () => {
+      expect(Object.keys(document.json.components.schemas.User.properties).join()).toBe(
+        'id,created_at,updated_at,username,email,name,status,roles',
+      );
+      expect(JSON.stringify(document.json)).not.toMatch(/password_hash|_key\b|deleted_at|argon2|Dto\b|x-raises/);
+    });
+  });
+
+  describe('as a promise', () => {
+    /** What came of the requests that were meant to fail. */
+    const failures: { name: string; answer: Answer }[] = [];
+    const provoke = async (name: string, sent: Promise<Answer>) => {
+      failures.push({ name, answer: await sent });
+    };
+
+    it('lets everything be asked that it says can be refused', async () => {
+      for (const one of document.operations) {
+        const caller = callerOf(one);
+        await provoke(one.name, send(caller, one, undefined, { search: '?colour=red' }));
+        if (one.spec.security.length > 0)
+          await provoke(one.name, send(caller.with({ Authorization: 'Bearer x' }), one));
+        if (needsToken(one)) await provoke(one.name, send(anyone, one));
+        if (caller === as.grace) await provoke(one.name, send(as.ada, one));
+        for (const { name } of pathParameters(one)) {
+          for (const id of ['x', '999999']) await provoke(one.name, send(caller, one, exampleOf(one), { [name]: id }));
+          if (caller === as.ada) await provoke(one.name, send(as.stranger, one, exampleOf(one)));
+        }
+        if (!one.spec.requestBody) continue;
+        for (const body of [document.requiredOf(one).length > 0 ? {} : { colour: 'red' }, ' '.repeat(MEBIBYTE + 1)]) {
+          await provoke(one.name, send(caller, one, body));
+        }
+        await provoke(one.name, send(caller.with({ 'Content-Type': 'text/plain' }), one, 'text'));
+      }
+    });
+
+    it('lets the errors of writing what is not for everyone be had', async () => {
+      await provoke('PATCH /api/v1/orders/{id}/status', as.ada.patch('/orders/1/status', { status: 'PAID' }));
+      const operations = ['POST /api/v1/users', 'PUT /api/v1/users/{id}', 'PATCH /api/v1/users/{id}'].map(operation);
+      const changes = [{ roles: ['ADMIN'] }, { username: 'GRACE' }, { email: 'GRACE@example.com' }];
+      const old = `UPDATE sessions SET authenticated_at = authenticated_at - interval '1 hour'`;
+      await query(api.app.databaseUrl, old);
+      for (const one of operations) {
+        const wishes = needsToken(one) ? [...changes, { password: 'another password' }] : changes;
+        for (const wish of wishes) await provoke(one.name, send(callerOf(one), one, { ...exampleOf(one), ...wish }));
+      }
+    });
+
+    it('takes every parameter that it documents, with its example', async () => {
+      const refused: object[] = [];
+      for (const one of document.operations) {
+        for (const { name, in: place, schema } of one.spec.parameters as Node[]) {
+          if (place !== 'query') continue;
+          const { status, text } = await send(as.grace, one, undefined, { search: `?${name}=${schema.examples[0]}` });
+          if (status !== 200) refused.push({ name: one.name, parameter: name, text });
+        }
+      }
+
+      expect(refused).toEqual([]);
+    });
+
+    it('answers every operation, sent with its examples, as it says', async () => {
+      const broken: object[] = [];
+      for (const one of [...document.operations].sort((some, other) => rank(some) - rank(other))) {
+        const attempt = await send(callerOf(one), one, await liveExampleOf(one));
+        // Not everything belongs to the user of the examples.
+        const answer = attempt.status === 403 ? await send(as.grace, one, exampleOf(one)) : attempt;
+        const problems = document.problemsOf(one, answer);
+        if (problems.length > 0) broken.push({ name: one.name, problems });
+      }
+
+      expect(broken).toEqual([]);
+    });
+
+    it('lets the errors of particular operations be had', async () => {
+      const tokens = '/api/v1/auth/tokens';
+      const nobody = { username: 'nobody', password: 'not the password' };
+      await Promise.all(times(6, () => provoke(`POST ${tokens}`, anyone.post('/auth/tokens', nobody))));
+      for (const one of [operation(`PUT ${tokens}`), operation(`DELETE ${tokens}`)]) {
+        await provoke(one.name, send(anyone, one, exampleOf(one)));
+      }
+      await provoke('GET /api/v1/orders', as.stranger.get('/orders?userId=1'));
+      await Promise.all(times(61, () => provoke('GET /api/v1/public', anyone.get('/public'))));
+    });
+
+    it('documents every error that came, as it came', () => {
+      const errors = failures.filter(({ answer }) => answer.status >= 400);
+      const surprises = errors.filter(({ name, answer }) => !isDocumented(operation(name), answer));
+
+      expect(errors.length).toBeGreaterThan(100);
+      expect(surprises.map(({ name, answer: { status, text } }) => ({ name, status, text }))).toEqual([]);
+    });
+
+    it('documents no error that never comes', () => {
+      // Those of the server can't be had by asking; the conflicts of orders depend on stock, see orders.spec.ts.
+      const invented = document
+        .responses()
+        .filter(({ where }) => /[ ]4\d\d$/.test(where) && !/orders.* 409$/.test(where))
+        .flatMap(({ where, node }) => examplesOf(node).map((example) => ({ where, example })))
+        .filter(
+          ({ where, example }) => !failures.some((it) => whereOf(it) === where && isSame(example, it.answer.body)),
+        );
+
+      expect(invented).toEqual([]);
+    });
+
+    const whereOf = ({ name, answer }: { name: string; answer: Answer }) => `${name} ${answer.status}`;
+
+    function isDocumented(one: Operation, answer: Answer): boolean {
+      const response = document.response(one, answer.status);
+      return (
+        examplesOf(response).some((example) => isSame(example, answer.body)) &&
+        Object.keys(response.headers).every((name) => answer.headers.has(name))
+      );
+    }
+
+    /** Its example, but for the one thing that no document can know. */
+    async function liveExampleOf(one: Operation): Promise<Node> {
+      const example = exampleOf(one);
+      return example?.refresh_token ? { refresh_token: (await signIn('stranger')).refresh_token } : example;
+    }
+  });
+});
+
+/** Sends an operation with the ids of its examples, or with others. */
+function send(caller: Client, one: Operation, body?: unknown, others: Record<string, string> = {}): Promise<Answer> {
+  const examples = Object.fromEntries(pathParameters(one).map(({ name, example }) => [name, example]));
+  const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => others[name] ?? examples[name]);
+  return caller.send(one.method.toUpperCase(), `/${path}${others.search ?? ''}`, body);
+}
+
+function pathParameters({ spec }: Operation): Node[] {
+  return (spec.parameters as Node[]).filter((parameter) => parameter.in === 'path');
+}
+
+function exampleOf({ spec }: Operation): Node {
+  return spec.requestBody?.content['application/json'].example;
+}
+
+/** The examples of a parameter or of an attribute. */
+function examplesIn({ example, examples, schema }: Node): unknown[] {
+  return example === undefined ? (examples ?? schema?.examples ?? []) : [example];
+}
+
+/** The same but for its time. */
+function isSame(example: Node, body: Node): boolean {
+  const timeless = (value: Node): unknown => (value?.error ? { ...value.error, timestamp: 0 } : value);
+  return JSON.stringify(timeless(example)) === JSON.stringify(timeless(body));
+}
+
+/** What makes comes first; what is deleted goes before what it belongs to. */
+function rank({ method, path }: Operation): number {
+  const nouns = ['replies', 'comments', 'posts', 'products', 'auth', 'users'];
+  if (method !== 'delete') return method === 'post' ? -2 : -1;
+  return nouns.findIndex((noun) => path.includes(noun));
+}

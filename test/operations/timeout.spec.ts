@@ -1,0 +1,163 @@
+import { Controller, Module, Post } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Public } from '../../src/auth/access.decorators';
+import { query } from '../support/databases';
+import { expectError } from '../support/expectations';
+import { RawConnection } from '../support/raw-http';
+import { RowLock } from '../support/row-lock';
+import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
+
+const LIMIT = 1_000;
+const POOL_SIZE = 4;
+
+/** What the handlers below wait for outside the database, in the middle of a transaction. */
+const gate = { open: () => {}, closed: Promise.resolve() };
+/** How each of their calls has ended, an error's message or `done`. */
+const outcomes: string[] = [];
+
+/** Writes, waits for something, and writes again: nothing of it may remain. */
+@Controller('notes')
+class NotesController {
+  constructor(@InjectDataSource() private readonly database: DataSource) {}
+
+  /** Waits for a row that somebody else has locked. */
+  @Post('locked')
+  @Public()
+  locked(): Promise<void> {
+    return this.write((manager) => manager.query('SELECT 1 FROM users FOR UPDATE'));
+  }
+
+  /** Waits for something that the database knows nothing of. */
+  @Post('gated')
+  @Public()
+  gated(): Promise<void> {
+    return this.write(() => gate.closed);
+  }
+
+  private async write(wait: (manager: EntityManager) => Promise<unknown>): Promise<void> {
+    try {
+      await this.database.transaction(async (manager) => {
+        // Without the database's own help.
+        await manager.query('SET LOCAL statement_timeout = 0');
+        await manager.query("INSERT INTO notes VALUES ('before')");
+        await wait(manager);
+        await manager.query("INSERT INTO notes VALUES ('after')");
+      });
+      await this.database.query("INSERT INTO notes VALUES ('later')");
+      outcomes.push('done');
+    } catch (error) {
+      outcomes.push((error as Error).message);
+      throw error;
+    }
+  }
+}
+
+@Module({ controllers: [NotesController] })
+class NotesModule {}
+
+describe('A request that takes too long', () => {
+  const api = useTestApi({
+    settings: { REQUEST_TIMEOUT: String(LIMIT), DATABASE_POOL_SIZE: String(POOL_SIZE) },
+    imports: [NotesModule],
+  });
+  let user: TestUser;
+  let lock: RowLock;
+
+  const sql = (text: string) => query(api.app.databaseUrl, text);
+
+  beforeAll(async () => {
+    user = await api.user();
+    await sql('CREATE TABLE notes (text text)');
+  });
+
+  beforeEach(async () => {
+    outcomes.length = 0;
+    lock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+  });
+
+  afterEach(() => lock.release());
+
+  /** All handlers have ended, with nothing written. */
+  async function expectNothingOf(count: number): Promise<void> {
+    await waitFor(() => outcomes.length === count);
+    expect(outcomes).not.toContain('done');
+    expect(await sql('SELECT * FROM notes')).toEqual([]);
+  }
+
+  it('is answered 503 at the limit, and the database works on it no longer', async () => {
+    const start = performance.now();
+    const answer = await api.post('/notes/locked');
+    const took = performance.now() - start;
+
+    expectError(answer, 'SERVICE_UNAVAILABLE');
+    expect(answer.body.error.message).toBe('The request took too long');
+    expect(took).toBeGreaterThanOrEqual(LIMIT - 5);
+    expect(took).toBeLessThan(LIMIT + 1_000);
+    await lock.awaitedBy(0);
+    await lock.release();
+    await expectNothingOf(1);
+  });
+
+  it('writes nothing when what it waits for comes at the moment of its end', async () => {
+    expect((await api.post('/notes/locked')).status).toBe(503);
+    await lock.release();
+
+    await expectNothingOf(1);
+  });
+
+  it('writes nothing later, when its handler goes on in the middle of a transaction', async () => {
+    gate.closed = new Promise((resolve) => (gate.open = resolve));
+
+    expect((await api.post('/notes/gated')).status).toBe(503);
+    gate.open();
+
+    await expectNothingOf(1);
+  });
+
+  it('takes no longer for a client that has gone away', async () => {
+    const connection = await RawConnection.open(api.app.port);
+    connection.write('POST /api/v1/notes/locked HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n');
+    await lock.awaitedBy(1);
+    connection.destroy();
+
+    await lock.awaitedBy(0);
+    await expectNothingOf(1);
+  });
+
+  it('leaves other requests alone', async () => {
+    const slow = times(POOL_SIZE - 1, () => api.post('/notes/locked'));
+    await lock.awaitedBy(POOL_SIZE - 1);
+
+    const others = await Promise.all(times(5, () => api.as(user).get('/users/profile')));
+
+    expect(countStatuses(others)).toEqual({ 200: 5 });
+    expect(countStatuses(await Promise.all(slow))).toEqual({ 503: POOL_SIZE - 1 });
+  });
+
+  it('is answered in time while it waits for a connection of its own, and fifty of them leave the pool whole', async () => {
+    const slow = times(50, () => api.post('/notes/locked'));
+    await lock.awaitedBy(POOL_SIZE);
+
+    expect(countStatuses(await Promise.all(slow))).toEqual({ 503: 50 });
+
+    await expectNothingOf(50);
+    // As many at once as there are places in the pool: a place that was lost would be missed.
+    gate.closed = new Promise((resolve) => (gate.open = resolve));
+    const all = times(POOL_SIZE, () => api.post('/notes/gated'));
+    await waitFor(async () => (await openTransactions()) === POOL_SIZE);
+    gate.open();
+    expect(countStatuses(await Promise.all(all))).toEqual({ 201: POOL_SIZE });
+    const profiles = await Promise.all(times(20, () => api.as(user).get('/users/profile')));
+    expect(countStatuses(profiles)).toEqual({ 200: 20 });
+  });
+
+  async function openTransactions(): Promise<number> {
+    const [{ count }] = await sql(
+      `SELECT count(*)::int FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'resource-api' AND state = 'idle in transaction'`,
+    );
+    return count as number;
+  }
+});

@@ -1,0 +1,367 @@
+import { JwtService } from '@nestjs/jwt';
+import { DataSource } from 'typeorm';
+import { SigningKeys } from '../../src/auth/signing-keys';
+import { User, UserStatus } from '../../src/resources/users/user.entity';
+import { Belongings } from '../support/belongings';
+import { anOrderOf, aPost } from '../support/builders';
+import { expectError, expectErrorEnvelope } from '../support/expectations';
+import { aNewUser, on, type PreparedRequest, requests, routesOf, sendTo } from '../support/requests';
+import { type Answer, type Client, type TestUser, useTestApi } from '../support/test-api';
+
+const CALLERS = ['anonymous', 'owner', 'other', 'ADMIN', 'suspended', 'expired'] as const;
+type CallerKind = (typeof CALLERS)[number];
+
+/**
+ * Who may do what. "owner" and "other" are users without another role; what they ask for is the owner's, or the owner
+ * itself. The suspended and the expired caller are the owner as well.
+ */
+const ROUTES = `
+                                                anonymous  owner  other  ADMIN  suspended  expired
+  GET    /docs                                        200    200    200    200        200      200
+  GET    /docs/json                                   200    200    200    200        200      200
+  GET    /health/live                                 200    200    200    200        200      200
+  GET    /health/ready                                200    200    200    200        200      200
+  GET    /.well-known/jwks.json                       200    200    200    200        200      200
+  GET    /api/v1/public                               200    200    200    200        200      200
+
+  POST   /api/v1/auth/tokens                          201    201    201    201        201      201
+  PUT    /api/v1/auth/tokens                          200    200    200    200        200      200
+  DELETE /api/v1/auth/tokens                          204    204    204    204        204      204
+
+  GET    /api/v1/users                                401    200    200    200        401      401
+  GET    /api/v1/users/profile                        401    200    200    200        401      401
+  GET    /api/v1/users/:id                            401    200    200    200        401      401
+  POST   /api/v1/users                                201    201    201    201        401      401
+  PUT    /api/v1/users/:id                            401    200    403    200        401      401
+  PATCH  /api/v1/users/:id                            401    200    403    200        401      401
+  DELETE /api/v1/users/:id                            401    204    403    204        401      401
+
+  GET    /api/v1/products                             200    200    200    200        401      401
+  GET    /api/v1/products/:id                         200    200    200    200        401      401
+  POST   /api/v1/products                             401    403    403    201        401      401
+  PUT    /api/v1/products/:id                         401    403    403    200        401      401
+  PATCH  /api/v1/products/:id                         401    403    403    200        401      401
+  DELETE /api/v1/products/:id                         401    403    403    204        401      401
+
+  GET    /api/v1/orders                               401    200    200    200        401      401
+  GET    /api/v1/orders/:id                           401    200    403    200        401      401
+  POST   /api/v1/orders                               401    201    201    201        401      401
+  PATCH  /api/v1/orders/:id/status                    401    200    403    200        401      401
+
+  GET    /api/v1/posts                                200    200    200    200        401      401
+  GET    /api/v1/posts/:id                            200    200    200    200        401      401
+  POST   /api/v1/posts                                401    201    201    201        401      401
+  PUT    /api/v1/posts/:id                            401    200    403    200        401      401
+  PATCH  /api/v1/posts/:id                            401    200    403    200        401      401
+  DELETE /api/v1/posts/:id                            401    204    403    204        401      401
+  GET    /api/v1/users/:userId/posts                  200    200    200    200        401      401
+  GET    /api/v1/users/:userId/posts/:postId          200    200    200    200        401      401
+  POST   /api/v1/users/:userId/posts                  401    201    403    201        401      401
+
+  GET    /api/v1/posts/:id/comments                   200    200    200    200        401      401
+  POST   /api/v1/posts/:id/comments                   401    201    201    201        401      401
+  GET    /api/v1/comments/:id                         200    200    200    200        401      401
+  PATCH  /api/v1/comments/:id                         401    200    403    200        401      401
+  DELETE /api/v1/comments/:id                         401    204    403    204        401      401
+
+  GET    /api/v1/replies                              200    200    200    200        401      401
+  GET    /api/v1/replies/:id                          200    200    200    200        401      401
+  POST   /api/v1/replies                              401    201    201    201        401      401
+  PATCH  /api/v1/replies/:id                          401    200    403    200        401      401
+  DELETE /api/v1/replies/:id                          401    204    403    204        401      401
+`;
+
+/** Where more than the route decides. */
+const PARTICULARS = `
+                                                         anonymous  owner  other  ADMIN  suspended  expired
+  POST   /api/v1/users with roles                              403    403    403    201        401      401
+  POST   /api/v1/users with a status                           403    403    403    201        401      401
+  PUT    /api/v1/users/:id with roles                          401    403    403    200        401      401
+  PATCH  /api/v1/users/:id with a status                       401    403    403    200        401      401
+  GET    /api/v1/users sorted by email                         401    400    400    200        401      401
+  GET    /api/v1/users/:id and its email                       401    200    400    200        401      401
+
+  GET    /api/v1/orders of the owner                           401    200    403    200        401      401
+  PATCH  /api/v1/orders/:id/status to PAID                     401    403    403    200        401      401
+  PATCH  /api/v1/orders/:id/status to the same                 401    403    403    200        401      401
+  PATCH  /api/v1/orders/:id/status to CANCELLED, shipped       401    409    403    409        401      401
+
+  GET    /api/v1/posts/:id a draft                             404    200    404    200        401      401
+  PUT    /api/v1/posts/:id a draft                             401    200    404    200        401      401
+  PATCH  /api/v1/posts/:id a draft                             401    200    404    200        401      401
+  DELETE /api/v1/posts/:id a draft                             401    204    404    204        401      401
+  GET    /api/v1/users/:userId/posts/:postId a draft           404    200    404    200        401      401
+  GET    /api/v1/posts/:id/comments of a draft                 404    200    404    200        401      401
+  POST   /api/v1/posts/:id/comments on a draft                 401    201    404    201        401      401
+  GET    /api/v1/comments/:id on a draft                       404    200    404    200        401      401
+  PATCH  /api/v1/comments/:id on a draft                       401    200    404    200        401      401
+  DELETE /api/v1/comments/:id on a draft                       401    204    404    204        401      401
+  POST   /api/v1/replies below a draft                         401    201    400    201        401      401
+  GET    /api/v1/replies/:id below a draft                     404    200    404    200        401      401
+  PATCH  /api/v1/replies/:id below a draft                     401    200    404    200        401      401
+  DELETE /api/v1/replies/:id below a draft                     401    204    404    204        401      401
+
+  PATCH  /api/v1/comments/:id by other, on the owner's post    401    403    200    200        401      401
+  PATCH  /api/v1/comments/:id by other, on the owner's draft   401    403    404    200        401      401
+`;
+
+describe('access', () => {
+  const api = useTestApi();
+  let other: TestUser;
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    [other, admin] = await Promise.all([api.user(), api.admin()]);
+  });
+
+  const draft = (own: Belongings) => own.post({ status: 'DRAFT' });
+  const commentOnDraft = async (own: Belongings) => own.comment({}, await draft(own));
+  const replyBelowDraft = async (own: Belongings) => own.reply({}, await commentOnDraft(own));
+  const shipped = (own: Belongings) => own.order({ status: 'SHIPPED' });
+  const text = { content: 'Some other text.' };
+
+  const particulars: typeof requests = {
+    'POST /api/v1/users with roles': () => ({ body: aNewUser({ roles: ['USER'] }) }),
+    'POST /api/v1/users with a status': () => ({ body: aNewUser({ status: 'ACTIVE' }) }),
+    'PUT /api/v1/users/:id with roles': ({ owner: { id, username, email } }) => ({
+      ids: [id],
+      body: { username, email, roles: ['USER'] },
+    }),
+    'PATCH /api/v1/users/:id with a status': ({ owner }) => ({ ids: [owner.id], body: { status: 'ACTIVE' } }),
+    'GET /api/v1/users sorted by email': () => ({ query: '?sort=email' }),
+    'GET /api/v1/users/:id and its email': ({ owner }) => ({ ids: [owner.id], query: '?fields=email' }),
+
+    'GET /api/v1/orders of the owner': ({ owner }) => ({ query: `?userId=${owner.id}` }),
+    'PATCH /api/v1/orders/:id/status to PAID': on((own) => own.order(), { status: 'PAID' }),
+    'PATCH /api/v1/orders/:id/status to the same': on((own) => own.order(), { status: 'PENDING' }),
+    'PATCH /api/v1/orders/:id/status to CANCELLED, shipped': on(shipped, { status: 'CANCELLED' }),
+
+    'GET /api/v1/posts/:id a draft': on(draft),
+    'PUT /api/v1/posts/:id a draft': on(draft, aPost()),
+    'PATCH /api/v1/posts/:id a draft': on(draft, { status: 'PUBLISHED' }),
+    'DELETE /api/v1/posts/:id a draft': on(draft),
+    'GET /api/v1/users/:userId/posts/:postId a draft': async (own) => ({ ids: [own.owner.id, (await draft(own)).id] }),
+    'GET /api/v1/posts/:id/comments of a draft': on(draft),
+    'POST /api/v1/posts/:id/comments on a draft': on(draft, text),
+    'GET /api/v1/comments/:id on a draft': on(commentOnDraft),
+    'PATCH /api/v1/comments/:id on a draft': on(commentOnDraft, text),
+    'DELETE /api/v1/comments/:id on a draft': on(commentOnDraft),
+    'POST /api/v1/replies below a draft': async (own) => ({
+      body: { ...text, comment_id: (await commentOnDraft(own)).id },
+    }),
+    'GET /api/v1/replies/:id below a draft': on(replyBelowDraft),
+    'PATCH /api/v1/replies/:id below a draft': on(replyBelowDraft, text),
+    'DELETE /api/v1/replies/:id below a draft': on(replyBelowDraft),
+
+    "PATCH /api/v1/comments/:id by other, on the owner's post": on((own) => own.comment({ user_id: other.id }), text),
+    "PATCH /api/v1/comments/:id by other, on the owner's draft": on(
+      async (own) => own.comment({ user_id: other.id }, await draft(own)),
+      text,
+    ),
+  };
+  const everything = { ...requests, ...particulars };
+
+  it('is what the table says, on every route of the application and for every caller', async () => {
+    expect(await walk(routesOf(api))).toEqual(parse(ROUTES));
+  });
+
+  it('is what the table says where more than the route decides', async () => {
+    expect(await walk(Object.keys(particulars))).toEqual(parse(PARTICULARS));
+  });
+
+  it('leaves everything as it was where it is refused', async () => {
+    const refused = Object.entries({ ...parse(ROUTES), ...parse(PARTICULARS) }).flatMap(([route, statuses]) =>
+      CALLERS.filter((_, index) => Number(statuses.split(' ')[index]) >= 400).map((kind) => ({ route, kind })),
+    );
+    const cases = await Promise.all(refused.map(async (one) => ({ ...one, ...(await prepare(one.route, one.kind)) })));
+    const before = await fingerprint();
+
+    const answers = await Promise.all(cases.map(({ client, route, request }) => sendTo(client, route, request)));
+
+    expect(answers.length).toBeGreaterThan(200);
+    expect(answers.filter(({ status }) => status < 400)).toEqual([]);
+    expect(await fingerprint()).toEqual(before);
+  });
+
+  it('is refused to an expired token for its time alone', async () => {
+    const owner = await api.user();
+    const soon = Math.floor(Date.now() / 1000) + 60;
+
+    expect(await (await withExpiry(owner, soon)).get('/users/profile')).toMatchObject({ status: 200 });
+    expect(await (await withExpiry(owner, soon - 61)).get('/users/profile')).toMatchObject({ status: 401 });
+  });
+
+  it('to a draft is its author’s and an administrator’s in every list, total and search', async () => {
+    const own = new Belongings(api, await api.user());
+    const post = await own.post({ status: 'DRAFT', title: 'Zephyr' });
+    const comment = await own.comment({ content: 'A zephyr' }, post);
+    await own.reply({ content: 'ZEPHYR' }, comment);
+    const lists = [
+      '/posts?search=zephyr',
+      '/posts?search=zephyr&status=DRAFT&sort=title&fields=title',
+      `/users/${own.owner.id}/posts`,
+      `/users/${own.owner.id}/posts?search=zephyr`,
+      '/replies?search=zephyr',
+      `/replies?commentId=${comment.id}`,
+    ];
+    const found = async (client: Client) => {
+      const pages = await Promise.all(lists.map((path) => client.get(path)));
+      return pages.map(({ body: { data, pagination } }) => [data.length, pagination.total]);
+    };
+    const each = (count: number) => lists.map(() => [count, count]);
+
+    expect(await found(api)).toEqual(each(0));
+    expect(await found(api.as(other))).toEqual(each(0));
+    expect(await found(api.as(own.owner))).toEqual(each(1));
+    expect(await found(api.as(admin))).toEqual(each(1));
+  });
+
+  describe('is refused for the first reason in the order 401, 403 by role, 400, 404, 403 by ownership, 409:', () => {
+    let own: Belongings;
+    beforeAll(async () => {
+      own = new Belongings(api, await api.user());
+    });
+    const as = (kind: 'anonymous' | 'owner' | 'other' | 'ADMIN') =>
+      ({ anonymous: api, owner: api.as(own.owner), other: api.as(other), ADMIN: api.as(admin) })[kind];
+
+    it.each([
+      ['POST', '/products', {}],
+      ['PUT', '/products/0', {}],
+      ['PATCH', '/products/0?colour=red', { price: -1 }],
+      ['DELETE', '/products/999999', undefined],
+      ['POST', '/products', '{"name":'],
+    ])('%s %s', async (method, path, body) => {
+      expectError(await as('anonymous').send(method, path, body), 'UNAUTHORIZED');
+      expectError(await as('other').send(method, path, body), 'FORBIDDEN');
+      const code = method === 'DELETE' ? 'NOT_FOUND' : 'VALIDATION_ERROR';
+      expectError(await as('ADMIN').send(method, path, body), code);
+    });
+
+    it.each([
+      ['PUT', '/posts/999999', { title: '', content: 'x' }, aPost(), 'NOT_FOUND'],
+      ['PATCH', '/posts/999999', { title: '' }, { title: 'x' }, 'NOT_FOUND'],
+      ['PATCH', '/comments/999999', { content: ' ' }, { content: 'x' }, 'NOT_FOUND'],
+      ['PATCH', '/replies/999999', { comment_id: 1 }, { content: 'x' }, 'NOT_FOUND'],
+      ['POST', '/posts/999999/comments', {}, { content: 'x' }, 'NOT_FOUND'],
+      ['POST', '/users/999999/posts', {}, aPost(), 'USER_NOT_FOUND'],
+      ['PATCH', '/users/999999', { name: 1 }, { name: 'x' }, 'USER_NOT_FOUND'],
+      ['PATCH', '/orders/999999/status', { status: 'GONE' }, { status: 'PAID' }, 'NOT_FOUND'],
+    ] as const)('%s %s', async (method, path, invalid, valid, code) => {
+      expectError(await as('anonymous').send(method, path, invalid), 'UNAUTHORIZED');
+      expectError(await as('other').send(method, path, invalid), 'VALIDATION_ERROR');
+      expectError(await as('other').send(method, path, valid), code);
+    });
+
+    it('an order of another user that can’t be cancelled any more', async () => {
+      const path = `/orders/${(await own.order({ status: 'SHIPPED' })).id}/status`;
+
+      expectError(await as('other').patch(path, { status: 'GONE' }), 'VALIDATION_ERROR');
+      expectError(await as('other').patch(path, { status: 'CANCELLED' }), 'FORBIDDEN');
+      expectError(await as('owner').patch(path, { status: 'DELIVERED' }), 'FORBIDDEN');
+      expectError(await as('owner').patch(path, { status: 'CANCELLED' }), 'CONFLICT');
+      expectError(await as('ADMIN').patch(path, { status: 'PAID' }), 'CONFLICT');
+    });
+
+    it('a name that is taken, for another user', async () => {
+      const path = `/users/${own.owner.id}`;
+      const { username } = await api.user();
+
+      expectError(await as('owner').patch(path, { username, email: 'x' }), 'VALIDATION_ERROR');
+      expectError(await as('other').patch(path, { username }), 'FORBIDDEN');
+      expectError(await as('owner').patch(path, { username }), 'CONFLICT');
+    });
+
+    it('an order of too few pieces, with a line that is wrong', async () => {
+      const few = await own.product({ stock: 1 });
+      const fortune = await own.product({ stock: 1, price: 9_999_999_999.99 });
+
+      expectError(await as('owner').post('/orders', anOrderOf([few, 2], { id: 999_999 })), 'VALIDATION_ERROR', {
+        fields: { 'items.1.product_id': 'exists' },
+      });
+      expectError(await as('owner').post('/orders', anOrderOf([few, 2], [fortune, 2])), 'VALIDATION_ERROR', {
+        fields: { items: 'total' },
+      });
+      expectError(await as('owner').post('/orders', anOrderOf([few, 2])), 'CONFLICT');
+    });
+  });
+
+  /** What each caller is answered, as the tables have it. */
+  async function walk(routes: string[]): Promise<Record<string, string>> {
+    const rows: Record<string, string> = {};
+    for (const route of routes) {
+      const answers = await Promise.all(CALLERS.map((kind) => call(route, kind)));
+      rows[route] = answers.map(({ status }) => status).join(' ');
+    }
+    return rows;
+  }
+
+  async function call(route: string, kind: CallerKind): Promise<Answer> {
+    const { client, request } = await prepare(route, kind);
+    const answer = await sendTo(client, route, request);
+    if (answer.status >= 400) expectErrorEnvelope(answer);
+    if (answer.status === 401) {
+      const challenge = kind === 'anonymous' ? 'Bearer' : 'Bearer error="invalid_token"';
+      expect(answer.headers.get('www-authenticate')).toBe(challenge);
+    }
+    return answer;
+  }
+
+  /** A caller, and a request on things that no other request touches. */
+  async function prepare(route: string, kind: CallerKind): Promise<{ client: Client; request: PreparedRequest }> {
+    const own = new Belongings(api, await api.user());
+    if (!everything[route]) throw new Error(`No request is known for ${route}; add one to support/requests.ts`);
+    const request = await everything[route](own);
+    return { client: await clientOf(kind, own.owner), request };
+  }
+
+  async function clientOf(kind: CallerKind, owner: TestUser): Promise<Client> {
+    switch (kind) {
+      case 'anonymous':
+        return api;
+      case 'owner':
+        return api.as(owner);
+      case 'other':
+        return api.as(other);
+      case 'ADMIN':
+        return api.as(admin);
+      case 'suspended':
+        // Not through the API, which would end the session too: the status alone must do.
+        await api.repository(User).update({ id: owner.id }, { status: UserStatus.SUSPENDED });
+        return api.as(owner);
+      case 'expired':
+        return withExpiry(owner, Math.floor(Date.now() / 1000) - 1);
+    }
+  }
+
+  /** The caller with its own token, but for the time at which that expires. */
+  async function withExpiry(owner: TestUser, exp: number): Promise<Client> {
+    const jwt = api.app.nest.get(JwtService, { strict: false });
+    const { current, algorithm } = api.app.nest.get(SigningKeys);
+    const claims = jwt.decode<object>(owner.token);
+    const options = { privateKey: current.key, keyid: current.kid, algorithm };
+    return api.as({ token: await jwt.signAsync({ ...claims, exp }, options) });
+  }
+
+  /** All that is stored, in short. */
+  async function fingerprint(): Promise<Record<string, unknown>> {
+    const tables = ['users', 'sessions', 'refresh_tokens', 'products', 'orders', 'order_items', 'posts', 'comments'];
+    const prints = [...tables, 'replies'].map((table) =>
+      api.app.nest
+        .get(DataSource)
+        .query<[object]>(`SELECT count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM ${table} AS t`),
+    );
+    return Object.fromEntries((await Promise.all(prints)).map(([print], index) => [tables[index] ?? 'replies', print]));
+  }
+});
+
+/** `METHOD path and what follows it` to the statuses of the callers. */
+function parse(table: string): Record<string, string> {
+  const [, ...lines] = table.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const words = line.trim().split(/\s+/);
+      const cells = words.splice(-CALLERS.length);
+      return [words.join(' '), cells.join(' ')];
+    }),
+  );
+}

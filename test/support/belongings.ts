@@ -1,0 +1,57 @@
+import { DataSource } from 'typeorm';
+import { aPost, aProduct } from './builders';
+import type { TestApi, TestUser } from './test-api';
+
+export type Row = Record<string, unknown> & { id: number };
+
+/** Before any test began, so that a change shows in `updated_at`. */
+const LONG_AGO = '2020-01-01T00:00:00Z';
+
+/** What belongs to a user, put straight into the database: cheap enough for one of each for each request. */
+export class Belongings {
+  constructor(
+    readonly api: TestApi,
+    readonly owner: TestUser,
+  ) {}
+
+  product(attributes: object = {}): Promise<Row> {
+    return this.insert('products', { ...aProduct(), ...attributes });
+  }
+
+  /** An order of one piece of one product. */
+  async order(attributes: object = {}, product?: Row): Promise<Row> {
+    const { id: product_id, name, price: unit_price } = product ?? (await this.product());
+    const mine = { user_id: this.owner.id, total_amount: unit_price };
+    const order = await this.insert('orders', { ...mine, ...attributes });
+    const line = { order_id: order.id, position: 0, product_id, quantity: 1, name, unit_price };
+    await insert(this.api, 'order_items', line);
+    return order;
+  }
+
+  post(attributes: object = {}): Promise<Row> {
+    return this.insert('posts', { ...aPost(), user_id: this.owner.id, ...attributes });
+  }
+
+  async comment(attributes: object = {}, post?: Row): Promise<Row> {
+    const post_id = (post ?? (await this.post())).id;
+    return this.insert('comments', { post_id, user_id: this.owner.id, content: 'A comment.', ...attributes });
+  }
+
+  async reply(attributes: object = {}, comment?: Row): Promise<Row> {
+    const comment_id = (comment ?? (await this.comment())).id;
+    return this.insert('replies', { comment_id, user_id: this.owner.id, content: 'A reply.', ...attributes });
+  }
+
+  private insert(table: string, row: object): Promise<Row> {
+    return insert(this.api, table, { created_at: LONG_AGO, updated_at: LONG_AGO, ...row });
+  }
+}
+
+/** @param row names of columns, which the test wrote itself, and values */
+export async function insert(api: TestApi, table: string, row: object): Promise<Row> {
+  const names = Object.keys(row);
+  const places = names.map((_, index) => `$${index + 1}`);
+  const text = `INSERT INTO ${table} (${names.join()}) VALUES (${places.join()}) RETURNING *`;
+  const rows = await api.app.nest.get(DataSource).query<Row[]>(text, Object.values(row));
+  return rows[0];
+}

@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/**
+ * The service as it is delivered, in a process of its own. Only the compiler's plugin makes documentation of doc
+ * comments, so what is about documentation is about this one.
+ */
+export class BuiltService {
+  private constructor(
+    private readonly process: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  /** Builds dist/ when it is out of date. @param settings environment variables besides those that every test has */
+  static async start(settings: Record<string, string>): Promise<BuiltService> {
+    const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
+    if (status !== 0) throw new Error('The build failed');
+    const { PATH, TEST_DIRECTORY } = process.env;
+    const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
+    const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    return new BuiltService(child, `http://127.0.0.1:${await announcedPort(child)}`);
+  }
+
+  async stop(): Promise<void> {
+    if (this.process.exitCode !== null) return;
+    this.process.kill('SIGKILL');
+    await once(this.process, 'exit');
+  }
+}
+
+async function announcedPort({ stdout }: ChildProcess): Promise<number> {
+  for await (const line of createInterface({ input: stdout! })) {
+    const { port } = JSON.parse(line) as { port?: number };
+    if (port === undefined) continue;
+    // Whatever else it says must not fill the pipe.
+    stdout!.resume();
+    return port;
+  }
+  throw new Error('The service ended before it said where it listens');
+}

@@ -1,0 +1,107 @@
+import { ERRORS, type ErrorCode } from '../../src/conventions/errors/error-codes';
+
+/** The answer of fetch or of a raw connection. */
+export interface ReceivedAnswer {
+  status: number;
+  headers: Headers | Record<string, string>;
+  text: string;
+}
+
+interface ErrorExpectation {
+  /** The fields that break rules, each with the name of the rule, or the names. */
+  fields?: Record<string, string | string[]>;
+  /** What the caller sent and must not get back. */
+  secret?: string;
+}
+
+interface ErrorBody {
+  error: {
+    code: string;
+    message: string;
+    details: string;
+    timestamp: string;
+    fields?: { field: string; rule: string; message: string }[];
+  };
+}
+
+/** The exact error envelope (variant B), with this code, and the headers of every error. Returns its content. */
+export function expectError(answer: ReceivedAnswer, code: ErrorCode, expected: ErrorExpectation = {}) {
+  const { error } = expectErrorEnvelope(answer);
+  expect({ status: answer.status, code: error.code }).toEqual({ status: ERRORS[code].status, code });
+  if (expected.fields) {
+    const rules = Object.entries(expected.fields).flatMap(([field, names]) =>
+      [names].flat().map((rule) => [field, rule]),
+    );
+    expect(error.fields?.map(({ field, rule }) => [field, rule]).sort()).toEqual(rules.sort());
+  }
+  if (expected.secret) expect(answer.text).not.toContain(expected.secret);
+  return error;
+}
+
+/** What is true of every error, whichever it is. */
+export function expectErrorEnvelope(answer: ReceivedAnswer): ErrorBody {
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expectErrorHeaders(answer);
+  const body = parse(answer.text);
+  expect(body).toEqual({
+    error: {
+      code: expect.stringMatching(/^[A-Z_]+$/),
+      message: expect.stringMatching(/\S/),
+      details: expect.stringMatching(/\S/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      ...(body.error.code === 'VALIDATION_ERROR' && { fields: expect.any(Array) }),
+    },
+  });
+  const { code, details, fields } = body.error;
+  expect(ERRORS).toHaveProperty(code, expect.objectContaining({ status: answer.status }));
+  if (answer.status >= 500) expect(details).toBe(`Request ${headerOf(answer, 'x-request-id')}`);
+  if (code === 'VALIDATION_ERROR') expectFields(fields, details);
+  return body;
+}
+
+/** The headers of every error: also what remains to be seen of it in the answer to HEAD. */
+export function expectErrorHeaders(answer: ReceivedAnswer): void {
+  const { status } = answer;
+  expect(headerOf(answer, 'x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  expect(headerOf(answer, 'content-type')).toBe('application/json; charset=utf-8');
+  expect(headerOf(answer, 'cache-control')).toBe('no-store');
+  expect(headerOf(answer, 'x-content-type-options')).toBe('nosniff');
+  expect(headerOf(answer, 'x-powered-by')).toBeUndefined();
+  if (status === 401) expect(headerOf(answer, 'www-authenticate')).toMatch(/^Bearer/);
+  if (status === 405) expect(headerOf(answer, 'allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 429 || status === 503) expect(headerOf(answer, 'retry-after')).toMatch(/^\d+$/);
+}
+
+/** The success envelope (variant A) with nothing beside it; returns its data. */
+export function expectSuccess(answer: ReceivedAnswer, status = 200, message = 'OK'): unknown {
+  const { data, timestamp, ...rest } = JSON.parse(answer.text) as { data: unknown; timestamp: number };
+  expect(answer.status).toBe(status);
+  expect(rest).toEqual({ code: status, message });
+  expect(Math.abs(Date.now() - timestamp)).toBeLessThan(60_000);
+  expect(headerOf(answer, 'content-type')).toBe('application/json; charset=utf-8');
+  return data;
+}
+
+export function headerOf({ headers }: ReceivedAnswer, name: string): string | undefined {
+  return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
+}
+
+function expectFields(fields: ErrorBody['error']['fields'], details: string): void {
+  expect(fields).not.toHaveLength(0);
+  for (const field of fields!) {
+    expect(field).toEqual({
+      field: expect.any(String),
+      rule: expect.stringMatching(/^[a-z]+$/),
+      message: expect.stringMatching(/\S/),
+    });
+  }
+  expect(details).toBe(fields!.map(({ field, message }) => `${field}: ${message}`).join('; '));
+}
+
+function parse(text: string): ErrorBody {
+  try {
+    return JSON.parse(text) as ErrorBody;
+  } catch {
+    throw new Error(`Not JSON: ${JSON.stringify(text.slice(0, 500))}`);
+  }
+}

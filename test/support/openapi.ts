@@ -1,0 +1,143 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import type { Answer } from './test-api';
+
+/* eslint-disable @typescript-eslint/no-explicit-any */
+
+/** A node of the document: the tests state what they expect of it. */
+export type Node = any;
+
+export interface Operation {
+  /** E.g. `GET /api/v1/users/{id}`. */
+  name: string;
+  path: string;
+  method: string;
+  spec: Node;
+}
+
+/** One thing that a caller may read in the document: a schema, and where it stands. */
+export interface Described {
+  where: string;
+  node: Node;
+}
+
+/** An OpenAPI document, as a client that believes every word of it reads it. */
+export class Document {
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly ajv = addFormats(new Ajv2020({ allErrors: true, allowUnionTypes: true }));
+
+  constructor(readonly json: Node) {
+    // Strict: a keyword that JSON Schema doesn't know is an error.
+    for (const [name, schema] of Object.entries<object>(json.components.schemas)) {
+      this.ajv.addSchema({ ...local(schema), $id: name });
+    }
+  }
+
+  get operations(): Operation[] {
+    return Object.entries<Node>(this.json.paths).flatMap(([path, item]) =>
+      Object.entries<Node>(item).map(([method, spec]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        path,
+        method,
+        spec,
+      })),
+    );
+  }
+
+  /** The response of a status, wherever it stands. */
+  response({ spec }: Operation, status: number | string): Node {
+    const response = spec.responses[status];
+    return response?.$ref ? this.json.components.responses[nameOf(response.$ref)] : response;
+  }
+
+  /** The attributes that the body of an operation must have. */
+  requiredOf({ spec }: Operation): string[] {
+    const { $ref } = schemaOf(spec.requestBody);
+    return this.json.components.schemas[nameOf($ref)].required ?? [];
+  }
+
+  /** All responses, each at its operation and status. */
+  responses(): Described[] {
+    return this.operations.flatMap((one) =>
+      Object.keys(one.spec.responses).map((status) => ({
+        where: `${one.name} ${status}`,
+        node: this.response(one, status),
+      })),
+    );
+  }
+
+  /** All bodies of requests. */
+  bodies(): Described[] {
+    const operations = this.operations.filter(({ spec }) => spec.requestBody);
+    return operations.map(({ name, spec }) => ({ where: name, node: spec.requestBody }));
+  }
+
+  /** All attributes, at any depth, of everything that goes in or out. */
+  attributes(): Described[] {
+    const components = Object.entries<Node>(this.json.components.schemas);
+    const inline = this.responses().map(({ where, node }): [string, Node] => [where, schemaOf(node)]);
+    return [...components, ...inline].flatMap(([name, schema]) => propertiesOf(schema, name));
+  }
+
+  parameters(): Described[] {
+    return this.operations.flatMap(({ name, spec }) =>
+      (spec.parameters as Node[]).map((node) => ({ where: `${name} ${node.name}`, node })),
+    );
+  }
+
+  /** In what an answer differs from the success that its operation documents. */
+  problemsOf(one: Operation, { status, headers, body, text }: Answer): string[] {
+    const expected = Object.keys(one.spec.responses).find((code) => code.startsWith('2'))!;
+    const response = this.response(one, expected);
+    const schema = schemaOf(response);
+    return [
+      ...(String(status) === expected ? [] : [`${status} instead of ${expected}: ${text}`]),
+      ...(schema ? this.violations(schema, body) : text === '' ? [] : ['has a body']),
+      ...Object.keys(response.headers).filter((name) => !headers.has(name)),
+    ];
+  }
+
+  /** What a value breaks of a schema; empty when it satisfies it. */
+  violations(schema: Node, value: unknown): string[] {
+    const validate = this.validatorOf(schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+
+  private validatorOf(schema: Node): ValidateFunction {
+    const key = JSON.stringify(schema);
+    const validator = this.validators.get(key) ?? this.ajv.compile(local(schema));
+    this.validators.set(key, validator);
+    return validator;
+  }
+}
+
+/** The examples of a request's or a response's body, by whatever name. */
+export function examplesOf(response: Node): Node[] {
+  const contents = Object.values<Node>(response?.content ?? {});
+  return contents.flatMap(({ example, examples = {} }) => [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values<Node>(examples).map(({ value }) => value),
+  ]);
+}
+
+export function schemaOf(response: Node): Node {
+  return Object.values<Node>(response?.content ?? {})[0]?.schema;
+}
+
+function propertiesOf(schema: Node, where: string): Described[] {
+  if (schema?.items) return propertiesOf(schema.items, `${where}[]`);
+  return Object.entries<Node>(schema?.properties ?? {}).flatMap(([name, node]) => [
+    { where: `${where}.${name}`, node },
+    ...propertiesOf(node, `${where}.${name}`),
+  ]);
+}
+
+/** The same schema with references that ajv can resolve. */
+function local(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '')) as object;
+}
+
+function nameOf(reference: string): string {
+  return reference.split('/').at(-1)!;
+}

@@ -1,0 +1,33 @@
+import { Client } from 'pg';
+import { waitFor } from './wait-for';
+
+/** A transaction of somebody else, which keeps a user's row locked until it is let go. */
+export class RowLock {
+  private constructor(private readonly client: Client) {}
+
+  static async ofUser(databaseUrl: string, id: number): Promise<RowLock> {
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);
+    return new RowLock(client);
+  }
+
+  /** How many connections wait for it. */
+  async waiting(): Promise<number> {
+    // Otherwise a transaction sees the same activity for as long as it lasts.
+    await this.client.query('SELECT pg_stat_clear_snapshot()');
+    const text =
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    return (await this.client.query<{ count: number }>(text)).rows[0].count;
+  }
+
+  /** Resolves when so many connections wait for it. */
+  awaitedBy(count: number): Promise<void> {
+    return waitFor(async () => (await this.waiting()) === count);
+  }
+
+  release(): Promise<void> {
+    return this.client.end();
+  }
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { waitFor } from './wait-for';
+
+const ROOT = resolve(__dirname, '../..');
+const COMMAND = ['-r', require.resolve('@swc-node/register'), join(ROOT, 'src/main.ts')];
+const START_PATIENCE_MS = 25_000;
+
+type Environment = Record<string, string>;
+
+/** The service as its users run it: a process of its own, of which a test sees what it prints and how it ends. */
+export class ServiceProcess {
+  stdout = '';
+  stderr = '';
+  /** When it has ended and everything it printed has arrived: its exit code, or the signal that killed it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
+  }
+
+  /** @param environment all of its environment; the working directory is an empty one, so that no `.env` is read */
+  static spawn(environment: Environment, directory: string): ServiceProcess {
+    const { PATH = '' } = process.env;
+    const env = { PATH, PORT: '0', TS_NODE_PROJECT: join(ROOT, 'tsconfig.json'), ...environment };
+    return new ServiceProcess(spawn(process.execPath, COMMAND, { cwd: directory, env }));
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  get lines(): string[] {
+    return this.stdout.split('\n').filter(Boolean);
+  }
+
+  /** Where it listens, once it has said so. */
+  get url(): string | undefined {
+    const port = /http:\/\/localhost:(\d+)\/api/.exec(this.stdout)?.[1];
+    return port && `http://127.0.0.1:${port}`;
+  }
+
+  get port(): number {
+    return Number(new URL(this.url!).port);
+  }
+
+  /** Resolves when it says where it listens. */
+  async listening(): Promise<this> {
+    await waitFor(() => this.url !== undefined || !this.running, START_PATIENCE_MS);
+    if (!this.url) throw new Error(`The service doesn't listen.\n${this.stdout}\n${this.stderr}`);
+    return this;
+  }
+
+  get(path: string, headers: Environment = {}): Promise<Response> {
+    // A connection for each request: none is left open that would have to be waited for at the end.
+    return fetch(`${this.url}${path}`, { headers: { Connection: 'close', ...headers } });
+  }
+
+  send(method: string, path: string, body: object, headers: Environment = {}): Promise<Response> {
+    const all = { Connection: 'close', 'Content-Type': 'application/json', ...headers };
+    return fetch(`${this.url}/api/v1${path}`, { method, body: JSON.stringify(body), headers: all });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    this.signal(signal);
+    return this.ended;
+  }
+}
+
+/** Services of one test file, and their throw-away directories; none outlives its tests. */
+export class Services {
+  private readonly processes: ServiceProcess[] = [];
+  private readonly directories: string[] = [];
+
+  newDirectory(): string {
+    const directory = mkdtempSync(join(tmpdir(), 'resource-api-process-'));
+    this.directories.push(directory);
+    return directory;
+  }
+
+  spawn(environment: Environment): ServiceProcess {
+    const service = ServiceProcess.spawn(environment, this.newDirectory());
+    this.processes.push(service);
+    return service;
+  }
+
+  start(environment: Environment): Promise<ServiceProcess> {
+    return this.spawn(environment).listening();
+  }
+
+  /** Ends what a test that failed has left running. */
+  async end(): Promise<void> {
+    for (const service of this.processes.splice(0)) if (service.running) await service.stop('SIGKILL');
+  }
+
+  async cleanUp(): Promise<void> {
+    for (const directory of this.directories) {
+      const server = postmasterOf(directory);
+      if (server) await endPostmaster(server);
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+export function useServices(): Services {
+  const services = new Services();
+  afterEach(() => services.end());
+  afterAll(() => services.cleanUp());
+  return services;
+}
+
+/** The main process of the embedded server that runs under a data directory. */
+export function postmasterOf(dataDirectory: string): number | undefined {
+  const pid = Number.parseInt(readIfThere(join(dataDirectory, 'postgres/postmaster.pid')), 10);
+  return isAlive(pid) ? pid : undefined;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    // A zombie has ended: nobody but its parent can do anything about it.
+    return process.kill(pid, 0) && !/\) Z /.test(readIfThere(`/proc/${pid}/stat`));
+  } catch {
+    return false;
+  }
+}
+
+async function endPostmaster(pid: number): Promise<void> {
+  process.kill(pid, 'SIGQUIT');
+  await waitFor(() => !isAlive(pid));
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const POLL_MS = 10;
+const PATIENCE_MS = 10_000;
+
+/** Polls until something is so, for what tells of itself by no event. @throws Error when it isn't in time */
+export async function waitFor(
+  condition: () => boolean | Promise<boolean>,
+  patience: number = PATIENCE_MS,
+): Promise<void> {
+  const deadline = Date.now() + patience;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Not so after ${patience} ms: ${condition.toString()}`);
+    await sleep(POLL_MS);
+  }
+}
