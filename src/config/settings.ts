@@ -183,10 +183,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
   const given = settingNames().filter((name) => environment[name] !== undefined && environment[name] !== '');
   const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
   const settings = plainToInstance(Settings, values, { exposeUnsetFields: false });
-  const problems = [
-    ...validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {})),
-    ...contradictions(settings),
-  ];
+  const broken = validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {}));
+  const problems = [...broken, ...contradictions(settings)];
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }

@@ -49,8 +49,6 @@ function violationsOf({ property, constraints = {}, children = [] }: ValidationE
   const own = Object.entries(constraints)
     // A list of objects has a rule for its type already.
     .filter(([rule]) => rule !== 'nestedValidation')
-    .map(([rule, message]) =>
-      rule === 'whitelistValidation' ? { field, ...UNKNOWN } : { field, rule, message },
-    );
+    .map(([rule, message]) => (rule === 'whitelistValidation' ? { field, ...UNKNOWN } : { field, rule, message }));
   return [...own, ...children.flatMap((child) => violationsOf(child, `${field}.`))];
 }

@@ -1,0 +1,264 @@
+import { DataSource } from 'typeorm';
+import { Belongings, insert, type Row } from '../support/belongings';
+import { expectError } from '../support/expectations';
+import { requests, routesOf, sendTo } from '../support/requests';
+import { COLLECTIONS } from '../support/resources';
+import { type Answer, atOnce, type Client, times, useTestApi } from '../support/test-api';
+
+type Item = Record<string, never> & { id: number };
+
+const TEXTS = [
+  'pear',
+  'Apple pie',
+  'apple tart',
+  'snakeXcase',
+  'snake_case',
+  '100 per cent',
+  '100% sure',
+  'back\\slash',
+  'Crème brûlée',
+];
+const SEARCHES = ['APPLE', 'snake_case', '%', '_', '\\', 'CRÈME', 'e', "'", ' pie '];
+
+const WRONG_LISTS: [query: string, field: string, rule: string][] = [
+  ['page=-1', 'page', 'range'],
+  ['page=1.5', 'page', 'range'],
+  ['page=2147483648', 'page', 'range'],
+  ['size=0', 'size', 'range'],
+  ['size=101', 'size', 'range'],
+  ['limit=101', 'limit', 'range'],
+  ['size=2&limit=3', 'limit', 'twin'],
+  ['sort=version', 'sort', 'enum'],
+  ['sort=', 'sort', 'enum'],
+  ['sortBy=deleted_at', 'sortBy', 'enum'],
+  ['sort=id&sortBy=created_at', 'sortBy', 'twin'],
+  ['order=up', 'order', 'enum'],
+  ['search=', 'search', 'length'],
+  ['search=%20', 'search', 'length'],
+  [`search=${'x'.repeat(101)}`, 'search', 'length'],
+  ['search=a%00', 'search', 'characters'],
+  ['fields=', 'fields', 'enum'],
+  ['fields=id,version', 'fields', 'enum'],
+  ['colour=red', 'colour', 'unknown'],
+  ['cursor=x', 'cursor', 'unknown'],
+  ['page=0&page=0', 'page', 'once'],
+];
+
+/** What is true of every collection, asked of all of them; the finer points are in lists.spec.ts. */
+describe('every collection', () => {
+  const api = useTestApi();
+  let own: Belongings;
+  let admin: Client;
+
+  beforeAll(async () => {
+    admin = api.as(await api.admin());
+    own = new Belongings(api, await api.user());
+  });
+
+  const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
+
+  const paths = Object.fromEntries(COLLECTIONS.map(({ name }) => [name, name]));
+  /** Which rows belong to a collection. */
+  const scopes: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const others = new Belongings(api, await api.user());
+    const posts: Row[] = [];
+    const comments: Row[] = [];
+    for (const [index, text] of TEXTS.entries()) {
+      // Each value stands in several rows, so that only the id can tell those apart.
+      const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
+      const even = index % 2 === 0;
+      const names = { username: `list${index}`, username_key: `list${index}`, name: even ? text : null };
+      const email = { email: `${index}@list.example.com`, email_key: `${index}@list.example.com` };
+      await insert(api, 'users', { ...names, ...email, status: even ? 'ACTIVE' : 'SUSPENDED', ...dates });
+      const stock = { price: 9.95 * (index % 3), stock: index % 4, status: even ? 'ACTIVE' : 'DISCONTINUED' };
+      const product = await own.product({ name: text, description: even ? null : 'Wood', ...stock, ...dates });
+      const status = ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'][index % 5];
+      await (even ? own : others).order({ status, total_amount: index % 3, ...dates }, product);
+      posts.push(await own.post({ title: text, status: even ? 'PUBLISHED' : 'DRAFT', ...dates }));
+      await others.post({ content: text, ...dates });
+      comments.push(await own.comment({ content: text, ...dates }, posts[0]));
+      await others.comment({ content: text, ...dates }, posts[1]);
+      await (even ? own : others).reply({ content: text, ...dates }, comments[index % 2]);
+    }
+    paths['/users/{id}/posts'] = `/users/${own.owner.id}/posts`;
+    scopes['/users/{id}/posts'] = `WHERE user_id = ${own.owner.id}`;
+    paths['/posts/{id}/comments'] = `/posts/${posts[0].id}/comments`;
+    scopes['/posts/{id}/comments'] = `WHERE post_id = ${posts[0].id}`;
+  });
+
+  it('is asked', async () => {
+    const reads = routesOf(api).filter((route) => route.startsWith('GET /api/v1/'));
+    const answers = await Promise.all(reads.map(async (route) => sendTo(admin, route, await requests[route](own))));
+    const collections = reads.filter((_, index) => answers[index].body.pagination !== undefined);
+
+    const names = collections.map((route) => route.replace('GET /api/v1', '').replace(/:\w+/, '{id}'));
+    expect(names.sort()).toEqual(Object.keys(paths).sort());
+  });
+
+  describe.each(COLLECTIONS)('$name', ({ name, table, attributes, sortable, statuses, textsOf, parents }) => {
+    const list = (parameters = '') => admin.get(`${paths[name]}${parameters}`);
+    const idsOf = ({ body }: Answer) => body.data.map(({ id }: Item) => id) as number[];
+    const all = async () => (await list('?size=100')).body.data as Item[];
+    /** As the database sorts them. */
+    const sorted = async (sort: string, order: string) => {
+      const rows = await query(`SELECT id FROM ${table} ${scopes[name] ?? ''} ORDER BY ${sort} ${order}, id ${order}`);
+      return rows.map(({ id }) => id);
+    };
+
+    it('answers a page of whole items, and how many there are', async () => {
+      const ids = await sorted('id', 'asc');
+      const answer = await list();
+
+      const pagination = { page: 0, size: 20, total: ids.length, totalPages: Math.ceil(ids.length / 20) };
+      expect(answer).toMatchObject({ status: 200, body: { pagination } });
+      expect(idsOf(answer)).toEqual(ids.slice(0, 20));
+      expect(ids.length).toBeGreaterThanOrEqual(TEXTS.length);
+      for (const item of answer.body.data) expect(Object.keys(item as object)).toEqual(attributes);
+    });
+
+    it.each(sortable)('is sorted by %s, in pages that neither overlap nor skip', async (sort) => {
+      for (const order of ['asc', 'desc']) {
+        const ids = await sorted(sort, order);
+        const page = (number: number) => list(`?sort=${sort}&order=${order}&size=4&page=${number}`);
+        const pages = await Promise.all(times(Math.ceil(ids.length / 4), page));
+        expect(pages.flatMap(idsOf)).toEqual(ids);
+        expect(pages.map(({ body }) => body.pagination.total)).toEqual(pages.map(() => ids.length));
+        expect(idsOf(await list(`?sortBy=${sort}&order=${order}&limit=100`))).toEqual(ids);
+      }
+    });
+
+    it('is sorted by id, and upwards, where nothing else is said', async () => {
+      expect(idsOf(await list('?limit=100'))).toEqual(await sorted('id', 'asc'));
+      expect(idsOf(await list('?limit=100&order=desc'))).toEqual(await sorted('id', 'desc'));
+      expect(idsOf(await list('?limit=100&sort=updated_at'))).toEqual(await sorted('updated_at', 'asc'));
+    });
+
+    it('answers an empty page past the end', async () => {
+      const { length: total } = await sorted('id', 'asc');
+
+      for (const page of [Math.ceil(total / 4), 2 ** 31 - 1]) {
+        const pagination = { page, size: 4, total, totalPages: Math.ceil(total / 4) };
+        expect(await list(`?size=4&page=${page}`)).toMatchObject({ status: 200, body: { data: [], pagination } });
+      }
+    });
+
+    it('finds text in any case, and counts what it finds', async () => {
+      const items = await all();
+      const totals: Record<string, number> = {};
+      await atOnce(SEARCHES, async (search) => {
+        const found = items.filter((item) => textsOf(item).some((text) => contains(text, search)));
+        const parameter = `?search=${encodeURIComponent(search)}`;
+        expect([search, idsOf(await list(`${parameter}&size=100`))]).toEqual([search, found.map(({ id }) => id)]);
+        const { data, pagination } = (await list(`${parameter}&size=2&page=1&sort=created_at`)).body;
+        expect(pagination).toMatchObject({ total: found.length, totalPages: Math.ceil(found.length / 2) });
+        expect(data).toHaveLength(Math.min(2, Math.max(0, found.length - 2)));
+        totals[search] = found.length;
+      });
+      // An oracle that finds nothing, or everything, would prove nothing.
+      expect([totals['%'], totals._, totals['CRÈME']]).toEqual(name === '/posts' ? [2, 2, 2] : [1, 1, 1]);
+    });
+
+    if (statuses.length === 0) {
+      it('has no status to be filtered by', async () => {
+        expectError(await list('?status=ACTIVE'), 'VALIDATION_ERROR', { fields: { status: 'unknown' } });
+      });
+    } else {
+      it.each(statuses)('is filtered by the status %s, alone and with all else', async (status) => {
+        const items = (await all()).filter((item) => item.status === status);
+        const both = items.filter((item) => textsOf(item).some((text) => contains(text, 'apple')));
+        const ids = items.map(({ id }) => id);
+
+        expect(ids.length).toBeGreaterThan(0);
+        expect(idsOf(await list(`?status=${status}&size=100`))).toEqual(ids);
+        const apples = both.map(({ id }) => id).reverse();
+        expect(idsOf(await list(`?status=${status}&search=apple&order=desc`))).toEqual(apples);
+        const { data, pagination } = (await list(`?status=${status}&size=1&page=1&fields=id`)).body;
+        expect(data).toEqual(ids.slice(1, 2).map((id) => ({ id })));
+        expect(pagination.total).toBe(ids.length);
+      });
+    }
+
+    it('shows the attributes asked for, each alone, two of them, or all, in its own order', async () => {
+      const items = await all();
+      const last = attributes.at(-1)!;
+      await atOnce(attributes, async (name) => {
+        expect((await list(`?fields=${name}&size=100`)).body.data).toEqual(items.map((item) => only(item, [name])));
+        const two = (await list(`?fields=${last},${name}&size=100`)).body.data as Item[];
+        expect(two.map((item) => Object.entries(item))).toEqual(
+          items.map((item) => Object.entries(only(item, name === last ? [last] : [name, last]))),
+        );
+      });
+      expect((await list(`?fields=${[...attributes].reverse().join()}&size=100`)).body.data).toEqual(items);
+    });
+
+    it('links to its other pages, and every link leads there', async () => {
+      const ids = await sorted('id', 'desc');
+      const pages = { first: 0, prev: 0, next: 2, last: Math.ceil(ids.length / 3) - 1 };
+      const links = linksOf(await list('?size=3&page=1&order=desc'));
+
+      expect(Object.keys(links)).toEqual(Object.keys(pages));
+      for (const [relation, page] of Object.entries(pages)) {
+        const answer = await admin.get(`/${links[relation]}`);
+        expect(answer.body.pagination.page).toBe(page);
+        expect(idsOf(answer)).toEqual(ids.slice(page * 3, page * 3 + 3));
+      }
+    });
+
+    it('refuses what it does not know', async () => {
+      const unsortable = attributes.filter((name) => !sortable.includes(name));
+      const wrong = [
+        ...WRONG_LISTS,
+        ...unsortable.map((name) => [`sort=${name}`, 'sort', 'enum']),
+        ...(statuses.length > 0 ? ['GONE', '', statuses[0].toLowerCase()] : []).map((value) => [
+          `status=${value}`,
+          'status',
+          'enum',
+        ]),
+      ];
+      await atOnce(wrong, async ([parameters, field, rule]) =>
+        expectError(await list(`?${parameters}`), 'VALIDATION_ERROR', { fields: { [field]: rule } }),
+      );
+    });
+
+    it('reads a page in two statements, and no column that nobody asked for', async () => {
+      const status = statuses.length > 0 ? `&status=${statuses[0]}` : '';
+      const full = await statementsOf(() => list(`?search=e&sort=updated_at&size=2&page=1${status}`));
+
+      // The parent, where there is one, is looked for besides.
+      expect(full).toHaveLength(2 + parents);
+      for (const name of attributes.filter((one) => one !== 'items')) {
+        const [rows] = (await statementsOf(() => list(`?fields=${name}`)))
+          .slice(parents)
+          .filter((text) => !text.includes('count('));
+        const columns = [...new Set(['id', name])].map((one) => `"resource"."${one}" AS "resource_${one}"`);
+        expect(rows.split(' FROM ')[0]).toBe(`SELECT ${columns.join(', ')}`);
+      }
+    });
+  });
+
+  /** The SQL of a request, without the look-up of who asks. */
+  async function statementsOf(request: () => Promise<Answer>): Promise<string[]> {
+    const logged: string[] = [];
+    const { logger } = api.app.nest.get(DataSource);
+    const spy = jest.spyOn(logger, 'logQuery').mockImplementation((text: string) => void logged.push(text));
+    expect(await request()).toMatchObject({ status: 200 });
+    spy.mockRestore();
+    return logged.filter((text) => !text.includes('FROM sessions'));
+  }
+});
+
+function contains(text: string | null, search: string): boolean {
+  return text !== null && text.toLowerCase().includes(search.trim().toLowerCase());
+}
+
+function only(item: Item, names: string[]): object {
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
+
+/** Where a `Link` header leads, by relation. */
+function linksOf({ headers }: Answer): Record<string, string> {
+  const links = headers.get('link')!.matchAll(/<([^>]+)>; rel="(\w+)"/g);
+  return Object.fromEntries([...links].map(([, target, relation]) => [relation, target]));
+}

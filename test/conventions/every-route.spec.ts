@@ -1,0 +1,201 @@
+import { Belongings } from '../support/belongings';
+import { expectError } from '../support/expectations';
+import { requests, routesOf, sendTo } from '../support/requests';
+import { type Answer, type Client, useTestApi } from '../support/test-api';
+
+const BAD_IDS = '0 -1 01 1e3 1%00 9223372036854775808'.split(' ');
+const FREE_IDS = '999999999 9007199254740993 9223372036854775807'.split(' ');
+/** No route takes one of these in a body. */
+const NOT_TO_BE_SET = 'id created_at updated_at version deleted_at user_id post_id total_amount colour'.split(' ');
+
+/** Not /users/profile: a user with the id `profile` would be there too, so that other methods are a 400. */
+const ALLOWED_METHODS = `
+  /health/live                         GET, HEAD, OPTIONS
+  /health/ready                        GET, HEAD, OPTIONS
+  /.well-known/jwks.json               GET, HEAD, OPTIONS
+  /api/v1/public                       GET, HEAD, OPTIONS
+  /api/v1/auth/tokens                  POST, PUT, DELETE, OPTIONS
+  /api/v1/users                        GET, HEAD, POST, OPTIONS
+  /api/v1/users/:id                    GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+  /api/v1/users/:userId/posts          GET, HEAD, POST, OPTIONS
+  /api/v1/users/:userId/posts/:postId  GET, HEAD, OPTIONS
+  /api/v1/products                     GET, HEAD, POST, OPTIONS
+  /api/v1/products/:id                 GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+  /api/v1/orders                       GET, HEAD, POST, OPTIONS
+  /api/v1/orders/:id                   GET, HEAD, OPTIONS
+  /api/v1/orders/:id/status            PATCH, OPTIONS
+  /api/v1/posts                        GET, HEAD, POST, OPTIONS
+  /api/v1/posts/:id                    GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+  /api/v1/posts/:id/comments           GET, HEAD, POST, OPTIONS
+  /api/v1/comments/:id                 GET, HEAD, PATCH, DELETE, OPTIONS
+  /api/v1/replies                      GET, HEAD, POST, OPTIONS
+  /api/v1/replies/:id                  GET, HEAD, PATCH, DELETE, OPTIONS
+`;
+
+/** What is true of every route of the application, asked of all of them; the finer points are in the other files. */
+describe('every route', () => {
+  const api = useTestApi();
+  let own: Belongings;
+  let admin: Client;
+
+  beforeAll(async () => {
+    admin = api.as(await api.admin());
+    own = new Belongings(api, await api.user());
+  });
+
+  let routes: string[];
+  let reads: string[];
+  let writes: string[];
+
+  beforeAll(() => {
+    routes = routesOf(api);
+    // Readiness tells how long it took to find out.
+    reads = routes.filter((route) => route.startsWith('GET ') && !/docs|ready/.test(route));
+    writes = routes.filter((route) => /^(POST|PUT|PATCH) /.test(route));
+  });
+
+  it('answers 400 for what can’t be an id', async () => {
+    for (const { route, parameter, ask } of await parametersOf(routes)) {
+      const fields = [{ field: parameter, rule: 'id', message: expect.any(String) }];
+      const answers = await Promise.all(BAD_IDS.map(ask));
+      const rules = answers.map(({ status, body }) => [status, body.error.fields]);
+      expect([route, rules]).toEqual([route, BAD_IDS.map(() => [400, fields])]);
+    }
+  });
+
+  it('answers 404 for an id that nothing has', async () => {
+    for (const { route, parameter, ask } of await parametersOf(routes)) {
+      const ofUser = parameter === 'userId' || route.includes(' /api/v1/users/:id');
+      const code = ofUser ? 'USER_NOT_FOUND' : 'NOT_FOUND';
+      const answers = await Promise.all(FREE_IDS.map(ask));
+      const codes = answers.map(({ status, body }) => [status, body.error.code]);
+      expect([route, codes]).toEqual([route, FREE_IDS.map(() => [404, code])]);
+    }
+  });
+
+  it('answers 404 for what was deleted', async () => {
+    for (const route of routes.filter((one) => /^DELETE .*:id$/.test(one))) {
+      const { ids } = await requests[route](new Belongings(api, await api.user()));
+      expect([route, (await sendTo(admin, route, { ids })).status]).toEqual([route, 204]);
+      for (const same of routes.filter((one) => one.split(' ')[1] === route.split(' ')[1])) {
+        const { body } = await requests[same](own);
+        expect([same, (await sendTo(admin, same, { ids, body })).status]).toEqual([same, 404]);
+      }
+    }
+  });
+
+  it('answers 405 to other methods, and OPTIONS, with the methods that there are', async () => {
+    const allowed = ALLOWED_METHODS.trim().split('\n').map((line) => line.trim().split(/\s+(.*)/)); // prettier-ignore
+    const there = new Set(routes.map((route) => route.split(' ')[1]).filter((path) => !/docs|profile/.test(path)));
+    expect(allowed.map(([path]) => path).sort()).toEqual([...there].sort());
+
+    for (const [path, methods] of allowed) {
+      const somewhere = `/${path.replace(/:\w+/g, '1')}`;
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
+        if (methods.split(', ').includes(method)) continue;
+        const answer = await api.send(method, somewhere);
+        expect([method, path, answer.status, answer.headers.get('allow')]).toEqual([method, path, 405, methods]);
+        if (method !== 'HEAD') expectError(answer, 'METHOD_NOT_ALLOWED');
+      }
+      const { status, headers } = await api.options(somewhere);
+      expect([path, status, headers.get('allow')]).toEqual([path, 204, methods]);
+      const patch = methods.includes('PATCH') ? 'application/json, application/merge-patch+json' : null;
+      expect([path, headers.get('accept-patch')]).toEqual([path, patch]);
+    }
+  });
+
+  it('answers HEAD like GET, without the body', async () => {
+    const plain = { 'Accept-Encoding': 'identity' };
+    const callers = [admin, api, api.with({ Authorization: 'Bearer x' })].map((client) => client.with(plain));
+
+    for (const route of reads) {
+      const request = await requests[route](own);
+      const missing = { ids: request.ids?.map(() => FREE_IDS[0]) };
+      for (const [client, one] of [
+        ...callers.map((client) => [client, request] as const),
+        [callers[0], missing] as const,
+      ]) {
+        const get = await sendTo(client, route, one);
+        const head = await sendTo(client, route.replace('GET', 'HEAD'), one);
+        expect([route, head.status, head.text, steadyHeaders(head)]).toEqual([
+          route,
+          get.status,
+          '',
+          steadyHeaders(get),
+        ]);
+        expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
+      }
+    }
+  });
+
+  it('answers 201 with the place of what it created', async () => {
+    const creates = writes.filter((route) => route.startsWith('POST ') && !route.includes('/auth/'));
+    expect(creates).toHaveLength(7);
+
+    for (const route of creates) {
+      const { status, headers, body } = await sendTo(admin, route, await requests[route](own));
+      const noun = route.split('/').at(-1);
+      expect([route, status, headers.get('location')]).toEqual([route, 201, `/api/v1/${noun}/${body.data.id}`]);
+      expect((await admin.get(`/${headers.get('location')}`)).body.data).toEqual(body.data);
+      expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(body.data.updated_at).toBe(body.data.created_at);
+      expect(Math.abs(Date.now() - Date.parse(body.data.created_at as string))).toBeLessThan(60_000);
+    }
+  });
+
+  it('takes no attribute that is not for the caller to set', async () => {
+    expect(writes.length).toBeGreaterThan(15);
+    for (const route of writes) {
+      const request = await requests[route](own);
+      const send = (name: string) => sendTo(admin, route, { ...request, body: { ...request.body, [name]: 1 } });
+      const answers = await Promise.all(NOT_TO_BE_SET.map(send));
+      const unknown = (field: string) => [400, [{ field, rule: 'unknown', message: expect.any(String) }]];
+      const found = answers.map(({ status, body }) => [status, body.error?.fields]);
+      expect([route, found]).toEqual([route, NOT_TO_BE_SET.map(unknown)]);
+    }
+  });
+
+  it('takes JSON, a merge patch where it is a PATCH, and nothing else', async () => {
+    for (const route of writes) {
+      const send = async (type: string) => {
+        const request = await requests[route](new Belongings(api, await api.user()));
+        return (await sendTo(admin.with({ 'Content-Type': type }), route, request)).status;
+      };
+      const success = route.startsWith('POST') ? 201 : 200;
+      const patch = route.startsWith('PATCH') ? 200 : 415;
+      expect([route, await send('application/json; charset=utf-8')]).toEqual([route, success]);
+      expect([route, await send('application/merge-patch+json')]).toEqual([route, patch]);
+      expect([route, await send('text/plain')]).toEqual([route, 415]);
+    }
+  });
+
+  it('shows of a single resource the attributes asked for, and takes no parameter of a collection', async () => {
+    for (const route of reads.filter((one) => /:(id|postId)$/.test(one))) {
+      const { ids } = await requests[route](own);
+      const { data } = (await sendTo(admin, route, { ids })).body;
+      for (const name of Object.keys(data as object)) {
+        const answer = await sendTo(admin, route, { ids, query: `?fields=${name}` });
+        expect([route, answer.body.data]).toEqual([route, { [name]: data[name] }]);
+      }
+      for (const wrong of ['?page=0', '?sort=id', '?search=a', '?status=PAID', '?fields=id,version', '?fields=']) {
+        expect([route, wrong, (await sendTo(admin, route, { ids, query: wrong })).status]).toEqual([route, wrong, 400]);
+      }
+    }
+  });
+
+  /** Each parameter of each path, and a way to ask with any value of it, all else being right. */
+  async function parametersOf(routes: string[]) {
+    const prepared = routes.map(async (route) => {
+      const { ids = [], body } = await requests[route](own);
+      const ask = (place: number) => (value: string) => sendTo(admin, route, { body, ids: ids.with(place, value) });
+      return [...route.matchAll(/:(\w+)/g)].map(([, parameter], place) => ({ route, parameter, ask: ask(place) }));
+    });
+    return (await Promise.all(prepared)).flat();
+  }
+});
+
+/** Those that neither name the request nor belong to the connection. */
+function steadyHeaders({ headers }: Answer): object {
+  const others = /^(date|x-request-id|ratelimit|connection|keep-alive)$/;
+  return Object.fromEntries([...headers].filter(([name]) => !others.test(name)));
+}
