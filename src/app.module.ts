@@ -17,16 +17,17 @@ import { UsersModule } from './resources/users/users.module';
 
 const platform = [ConfigModule, DatabaseModule, AuthModule, ConventionsModule, OperationsModule];
 
+// In the order in which the documentation shows them.
 const resources = [
-  CommentsModule,
-  KeysModule,
-  OrdersModule,
-  PostsModule,
-  ProductsModule,
-  PublicModule,
-  RepliesModule,
   TokensModule,
   UsersModule,
+  ProductsModule,
+  OrdersModule,
+  PostsModule,
+  CommentsModule,
+  RepliesModule,
+  PublicModule,
+  KeysModule,
 ];
 
 @Module({ imports: [...platform, ...resources, DemoModule] })

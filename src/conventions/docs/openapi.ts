@@ -83,7 +83,7 @@ function complete(document: OpenAPIObject, accessTo: (operation: OperationObject
   }
 }
 
-/** The groups of operations by name, those of the API first. */
+/** The groups of operations in the order of their modules, those of the API first. */
 function groupsOf(operations: Operation[]): { name: string; description: string }[] {
   const descriptions = new Map<string, string>();
   for (const [, , operation] of operations) {
@@ -92,8 +92,8 @@ function groupsOf(operations: Operation[]): { name: string; description: string 
   }
   const names = (inside: boolean) =>
     operations.filter(([path]) => path.startsWith('/api/') === inside).flatMap(([, , { tags = [] }]) => tags);
-  const sorted = new Set([...names(true).sort(), ...names(false).sort()]);
-  return [...sorted].map((name) => ({ name, description: descriptions.get(name) ?? '' }));
+  const groups = new Set([...names(true), ...names(false)]);
+  return [...groups].map((name) => ({ name, description: descriptions.get(name) ?? '' }));
 }
 
 function operationsOf({ paths }: OpenAPIObject): Operation[] {

@@ -1,5 +1,10 @@
 import { isNativeError } from 'node:util/types';
-import { EntityNotFoundError, QueryFailedError } from 'typeorm';
+import {
+  EntityNotFoundError,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { ApiError, validationError } from './api-error';
 
 /** What node-postgres tells of a failed statement. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
@@ -13,6 +18,8 @@ const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGA
 const TEMPORARY = /^(08|53|57P|57014|40)/;
 const LOST_CONNECTION =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|driver not connected/i;
+/** What TypeORM tells the next statement of a transaction whose connection was lost. */
+const LOST_TRANSACTION = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
 /** The answer to an error of TypeORM or of PostgreSQL; undefined when it is neither. */
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
@@ -23,7 +30,8 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   ) as PostgresError;
   if (code === '23505') return duplicate(constraint, thrown);
   if (code === '23514' || code === '23503') return brokenRule(constraint, thrown);
-  if (TEMPORARY.test(code) || UNREACHABLE.test(code) || LOST_CONNECTION.test(thrown.message)) {
+  const lost = LOST_CONNECTION.test(thrown.message) || LOST_TRANSACTION.some((type) => thrown instanceof type);
+  if (lost || TEMPORARY.test(code) || UNREACHABLE.test(code)) {
     return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
   }
   return undefined;
