@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { OrderStatus } from '../../src/resources/orders/order.entity';
 import { aProduct, anOrderOf } from '../support/builders';
 import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
 
 describe('/orders', () => {
   const api = useTestApi();
@@ -145,6 +146,50 @@ describe('/orders', () => {
     expect(await stockOf(cup)).toBe(5);
     expect(await move(id, 'CANCELLED', ada)).toMatchObject({ status: 200 });
     expect(await stockOf(cup)).toBe(5);
+  });
+
+  it('tells an owner who wants more that it may only cancel', async () => {
+    const { id } = (await order(await product())).body.data;
+
+    expect(await move(id, 'PAID', ada)).toMatchObject({
+      status: 403,
+      body: { error: { message: 'The owner of an order may only cancel it' } },
+    });
+  });
+
+  it('stays as it is when the stock has no room for what comes back', async () => {
+    const cup = await product({ stock: 5 });
+    const { id } = (await order([cup, 2])).body.data;
+    await api.as(admin).patch(`/products/${cup.id}`, { stock: 2 ** 31 - 2 });
+
+    expect(await move(id, 'CANCELLED')).toMatchObject({
+      status: 409,
+      body: { error: { details: `product ${cup.id}: has no room in stock for what comes back` } },
+    });
+    expect((await api.as(ada).get(`/orders/${id}`)).body.data.status).toBe('PENDING');
+    await api.as(admin).patch(`/products/${cup.id}`, { stock: 2 ** 31 - 3 });
+    expect(await move(id, 'CANCELLED')).toMatchObject({ status: 200 });
+    expect(await stockOf(cup)).toBe(2 ** 31 - 1);
+  });
+
+  it('takes deleted products in the order of their ids as well when it puts them back', async () => {
+    const [first, second] = [await product(), await product()];
+    const { id } = (await order(second, first)).body.data;
+    // In this order, so that the table no longer holds them in that of their ids.
+    for (const { id } of [second, first]) await api.as(admin).delete(`/products/${id}`);
+
+    const database = api.app.nest.get(DataSource);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const cancelled = await database.transaction(async (manager) => {
+      await manager.query('SELECT FROM products WHERE id = $1 FOR UPDATE', [first.id]);
+      const answer = move(id, 'CANCELLED');
+      await waitFor(async () => (await database.query<[]>(waiting)).length > 0);
+      // While it waits for the first, it doesn't hold the second.
+      await manager.query('SELECT FROM products WHERE id = $1 FOR UPDATE NOWAIT', [second.id]);
+      return { answer };
+    });
+
+    expect(await cancelled.answer).toMatchObject({ status: 200 });
   });
 
   it('sells no more than there is, however many ask at once', async () => {

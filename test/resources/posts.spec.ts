@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { aPost } from '../support/builders';
 import { type Answer, type Client, type TestUser, times, useTestApi } from '../support/test-api';
 
@@ -139,6 +140,22 @@ describe('/posts, /comments and /replies', () => {
     for (const { body } of comments.filter(({ status }) => status === 201)) {
       expect(await api.get(`/comments/${body.data.id}`)).toMatchObject({ status: 404 });
     }
+  });
+
+  it('don’t wait for each other when a reply and the end of its post come at once', async () => {
+    const { id } = await post();
+    const said = await comment(id);
+
+    const answer = await api.app.nest.get(DataSource).transaction(async (manager) => {
+      // What deleting does first; its comments come later.
+      await manager.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [id]);
+      const replied = await api.as(eve).post('/replies', { comment_id: said.id, content: 'Quick' });
+      await manager.query('DELETE FROM posts WHERE id = $1', [id]);
+      return replied;
+    });
+
+    expect(answer).toMatchObject({ status: 201 });
+    expect(await api.get(`/replies/${answer.body.data.id}`)).toMatchObject({ status: 404 });
   });
 
   it('of a user are listed below that user, and written there by it and by administrators', async () => {

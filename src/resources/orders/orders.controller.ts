@@ -9,7 +9,7 @@ import { CreateOrderDto, ListOrdersQuery, OrderDto, OrderStatusDto, toOrderDto }
 import { OrderStatus } from './order.entity';
 import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
-import { discontinued, outOfStock } from './stock';
+import { discontinued, noRoom, outOfStock } from './stock';
 
 @ApiResource('Orders', 'What was bought, at the price of that moment.')
 @Controller('orders')
@@ -57,7 +57,7 @@ export class OrdersController {
   @Patch(':id/status')
   @Roles(Role.USER)
   @ApiItem(OrderDto)
-  @Raises(notTheOwner(), mayOnlyCancel(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED))
+  @Raises(notTheOwner(), mayOnlyCancel(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED), noRoom(1))
   async updateStatus(
     @IdParam() id: number,
     @Body() { status }: OrderStatusDto,

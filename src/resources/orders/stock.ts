@@ -123,7 +123,7 @@ export const outOfStock = (productId: number): ApiError =>
   new ApiError('CONFLICT', { details: `product ${productId}: is out of stock` });
 
 /** 409 */
-const noRoom = (productId: number): ApiError =>
+export const noRoom = (productId: number): ApiError =>
   new ApiError('CONFLICT', { details: `product ${productId}: has no room in stock for what comes back` });
 
 /** 409 */
