@@ -1,6 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import compression from 'compression';
 import type { Logger } from 'pino';
 import { Settings } from './config/settings';
 import { setUpDocs } from './conventions/docs/swagger-ui';
@@ -9,16 +8,15 @@ import { parseQuery } from './conventions/requests/query-string';
 import { assignRequestId } from './conventions/requests/request-id';
 import { timeoutAfter } from './conventions/requests/timeout';
 import { requireWellFormed } from './conventions/requests/well-formed';
+import { compressed } from './conventions/responses/compressed';
 import { securityHeaders } from './conventions/responses/security-headers';
 import { DatabaseServer } from './database/database-server';
 import type { ApiAdapter } from './operations/api-adapter';
-import { describeError } from './operations/logging';
 import { PINO } from './operations/logging.module';
 import { logRequests } from './operations/request-log';
 
 export const API_PREFIX = 'api/v1';
 const OUTSIDE_THE_PREFIX = ['health/live', 'health/ready', '.well-known/jwks.json'];
-const COMPRESS_FROM_BYTES = 1024;
 
 /** What Nest wants on the app object: the tests run the very same application as `main.ts`. */
 export function configureApp(app: INestApplication): void {
@@ -40,12 +38,12 @@ export function configureApp(app: INestApplication): void {
     timeoutAfter({
       limit: settings.REQUEST_TIMEOUT,
       databaseUrl: app.get(DatabaseServer).url,
-      onFailure: (error) => logger.warn({ err: describeError(error) }, 'A statement was left to its own time-out'),
+      onFailure: (error) => logger.warn({ err: error }, 'A statement was left to its own time-out'),
     }),
   );
   app.use(securityHeaders());
   app.use('/api', crossOrigin(settings));
-  app.use(compression({ threshold: COMPRESS_FROM_BYTES }));
+  app.use(compressed());
   app.use(requireWellFormed);
   setUpDocs(app);
 }

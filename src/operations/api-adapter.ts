@@ -6,6 +6,7 @@ import { errorHandler } from '../conventions/errors/error.filter';
 import { unknownRoute } from '../conventions/errors/unknown-route';
 import { answerParserErrors } from '../conventions/errors/parser-errors';
 import { Page, pageLinks } from '../conventions/lists/page';
+import { isCompressed } from '../conventions/responses/compressed';
 import { envelope, locationOf } from '../conventions/responses/envelope';
 import { toJson } from '../conventions/responses/json';
 import { Drain } from './drain';
@@ -32,7 +33,10 @@ export class ApiAdapter extends ExpressAdapter {
     const request = response.req;
     const text = toJson(envelope(response.statusCode, body, request));
     setBodyHeaders(response, request, body);
-    response.setHeader('Content-Length', Buffer.byteLength(text));
+    const length = Buffer.byteLength(text);
+    // Of a GET that would come compressed nobody knows the length yet (RFC 9110, 8.6).
+    if (request.method === 'HEAD' && isCompressed(request, length)) return response.end();
+    response.setHeader('Content-Length', length);
     return response.end(text);
   }
 
@@ -65,8 +69,8 @@ export class ApiAdapter extends ExpressAdapter {
     this.drain.limit = limit + LAST_RESORT;
   }
 
-  override beforeClose(): Promise<void> {
-    return this.drain.begin();
+  override beforeClose(): void {
+    void this.drain.begin();
   }
 
   override close(): Promise<void> {

@@ -288,6 +288,14 @@ describe('what goes out', () => {
       },
     );
 
+    it('says no length for HEAD where GET is compressed', async () => {
+      const long = api.as(ada).with({ 'Accept-Encoding': 'gzip' });
+      for (let user = 0; user < 20; user++) await api.user();
+
+      expect((await long.get('/users')).headers.get('content-encoding')).toBe('gzip');
+      expect((await long.head('/users')).headers.get('content-length')).toBeNull();
+    });
+
     it('is the error for HEAD too', async () => {
       const answer = await api.head('/users');
 

@@ -127,6 +127,14 @@ describe('/posts, /comments and /replies', () => {
     expect(await api.as(ada).delete(`/posts/${id}`)).toMatchObject({ status: 404 });
   });
 
+  it('are deleted once, however many delete them at once', async () => {
+    const { id } = await post();
+
+    const answers = await Promise.all(times(10, () => api.as(ada).delete(`/posts/${id}`)));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...times(9, () => 404)]);
+  });
+
   it('leave no comment without a post when both come at once', async () => {
     const { id } = await post();
 

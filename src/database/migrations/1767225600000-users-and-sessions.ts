@@ -22,7 +22,7 @@ export class UsersAndSessions1767225600000 implements MigrationInterface {
         created_at timestamptz(3) NOT NULL DEFAULT now(),
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         version integer NOT NULL DEFAULT 1,
-        username varchar(20) NOT NULL,
+        username varchar(20) NOT NULL CONSTRAINT users_username_length CHECK (char_length(username) >= 3),
         username_key text NOT NULL,
         email varchar(254) NOT NULL,
         email_key text NOT NULL,

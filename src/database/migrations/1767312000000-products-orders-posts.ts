@@ -14,7 +14,7 @@ export class ProductsOrdersPosts1767312000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
     await database.query(`
       CREATE TABLE products (${RESOURCE_COLUMNS('products')},
-        name varchar(120) NOT NULL,
+        name varchar(120) NOT NULL CONSTRAINT products_name_length CHECK (char_length(name) >= 1),
         description varchar(2000),
         price numeric(12,2) NOT NULL CONSTRAINT products_price_range CHECK (price >= 0),
         stock integer NOT NULL DEFAULT 0 CONSTRAINT products_stock_range CHECK (stock >= 0),
@@ -42,8 +42,9 @@ export class ProductsOrdersPosts1767312000000 implements MigrationInterface {
     await database.query(`
       CREATE TABLE posts (${RESOURCE_COLUMNS('posts')},
         ${reference('posts', 'user_id', 'users', 'RESTRICT')},
-        title varchar(200) NOT NULL,
-        content text NOT NULL,
+        title varchar(200) NOT NULL CONSTRAINT posts_title_length CHECK (char_length(title) >= 1),
+        content text NOT NULL
+          CONSTRAINT posts_content_length CHECK (char_length(content) BETWEEN 1 AND 50000),
         status text NOT NULL DEFAULT 'PUBLISHED'
           CONSTRAINT posts_status_known CHECK (status IN ('DRAFT', 'PUBLISHED'))
       )`);
@@ -52,12 +53,14 @@ export class ProductsOrdersPosts1767312000000 implements MigrationInterface {
         ${reference('comments', 'post_id', 'posts', 'CASCADE')},
         ${reference('comments', 'user_id', 'users', 'RESTRICT')},
         content text NOT NULL
+          CONSTRAINT comments_content_length CHECK (char_length(content) BETWEEN 1 AND 5000)
       )`);
     await database.query(`
       CREATE TABLE replies (${RESOURCE_COLUMNS('replies')},
         ${reference('replies', 'comment_id', 'comments', 'CASCADE')},
         ${reference('replies', 'user_id', 'users', 'RESTRICT')},
         content text NOT NULL
+          CONSTRAINT replies_content_length CHECK (char_length(content) BETWEEN 1 AND 5000)
       )`);
     for (const table of ['products', 'orders', 'posts', 'comments', 'replies']) {
       const trigger = `${table}_touch BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION touch_row()`;

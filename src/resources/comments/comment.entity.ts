@@ -1,4 +1,4 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
 import { ResourceEntity } from '../../database/resource.entity';
 import { Post } from '../posts/post.entity';
 import { User } from '../users/user.entity';
@@ -9,6 +9,7 @@ import { User } from '../users/user.entity';
 @Index('comments_created_at_sort', ['created_at', 'id'])
 @Index('comments_updated_at_sort', ['updated_at', 'id'])
 @Index('comments_content_search', { synchronize: false })
+@Check('comments_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Comment extends ResourceEntity {
   @Column('bigint')
   post_id: number;

@@ -5,6 +5,7 @@ import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import type { Caller } from '../../auth/caller';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { deleteRow } from '../../database/delete-row';
 import { updateRow } from '../../database/update-row';
 import { PostsService } from '../posts/posts.service';
 import { onlyVisible } from '../posts/visible-posts';
@@ -52,7 +53,7 @@ export class CommentsService {
 
   async remove(id: number, caller: Caller): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await this.comments.delete({ id });
+    await deleteRow(this.comments.manager, Comment, id);
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {

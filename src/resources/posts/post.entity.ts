@@ -15,6 +15,8 @@ export enum PostStatus {
 @Index('posts_updated_at_sort', ['updated_at', 'id'])
 @Index('posts_title_search', { synchronize: false })
 @Index('posts_content_search', { synchronize: false })
+@Check('posts_title_length', 'char_length(title) >= 1')
+@Check('posts_content_length', 'char_length(content) BETWEEN 1 AND 50000')
 @Check('posts_status_known', "status IN ('DRAFT', 'PUBLISHED')")
 export class Post extends ResourceEntity {
   @Column('bigint')

@@ -5,6 +5,7 @@ import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import type { Caller } from '../../auth/caller';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { deleteRow } from '../../database/delete-row';
 import { updateRow } from '../../database/update-row';
 import { UsersService } from '../users/users.service';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
@@ -71,7 +72,7 @@ export class PostsService {
   /** Takes its comments and their replies along, by the foreign keys. */
   async remove(id: number, caller: Caller): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await this.posts.delete({ id });
+    await deleteRow(this.posts.manager, Post, id);
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {

@@ -17,6 +17,7 @@ const present = 'deleted_at IS NULL';
 @Index('products_updated_at_sort', ['updated_at', 'id'], { where: present })
 @Index('products_name_search', { synchronize: false })
 @Index('products_description_search', { synchronize: false })
+@Check('products_name_length', 'char_length(name) >= 1')
 @Check('products_price_range', 'price >= 0')
 @Check('products_stock_range', 'stock >= 0')
 @Check('products_status_known', "status IN ('ACTIVE', 'DISCONTINUED')")

@@ -6,6 +6,7 @@ import type { Caller } from '../../auth/caller';
 import { validationError } from '../../conventions/errors/api-error';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { deleteRow } from '../../database/delete-row';
 import { updateRow } from '../../database/update-row';
 import { CommentsService } from '../comments/comments.service';
 import { onlyVisible } from '../posts/visible-posts';
@@ -55,7 +56,7 @@ export class RepliesService {
 
   async remove(id: number, caller: Caller): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, {}, caller)).user_id);
-    await this.replies.delete({ id });
+    await deleteRow(this.replies.manager, Reply, id);
   }
 }
 

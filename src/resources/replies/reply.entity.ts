@@ -1,4 +1,4 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
 import { ResourceEntity } from '../../database/resource.entity';
 import { Comment } from '../comments/comment.entity';
 import { User } from '../users/user.entity';
@@ -9,6 +9,7 @@ import { User } from '../users/user.entity';
 @Index('replies_created_at_sort', ['created_at', 'id'])
 @Index('replies_updated_at_sort', ['updated_at', 'id'])
 @Index('replies_content_search', { synchronize: false })
+@Check('replies_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Reply extends ResourceEntity {
   @Column('bigint')
   comment_id: number;

@@ -21,6 +21,7 @@ const present = 'deleted_at IS NULL';
 @Index('users_username_search', { synchronize: false })
 @Index('users_email_search', { synchronize: false })
 @Index('users_name_search', { synchronize: false })
+@Check('users_username_length', 'char_length(username) >= 3')
 @Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
 @Check('users_roles_known', "roles <@ ARRAY['USER', 'ADMIN'] AND cardinality(roles) > 0")
 export class User extends ResourceEntity {
