@@ -8,6 +8,7 @@ const ES_MODULES = [
   'uint8array-extras',
   '@tokenizer',
   '@borewit',
+  '@faker-js',
 ];
 
 export default {

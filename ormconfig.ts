@@ -1,16 +1,20 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { readSettings } from './src/config/settings';
+// Reads the file .env, as the service does.
+import './src/config/config.module';
+import { environmentSettings } from './src/config/settings';
 import { dataSourceOptions } from './src/database/data-source';
 import { startEmbeddedPostgres } from './src/database/embedded-postgres';
 
 /** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
 async function commandLineDataSource(): Promise<DataSource> {
-  const settings = readSettings(process.env);
+  const settings = environmentSettings();
   const embedded = settings.DATABASE_URL ? undefined : await startEmbeddedPostgres(join(settings.DATA_DIR, 'postgres'));
   const dataSource = new DataSource({
     ...dataSourceOptions(settings, settings.DATABASE_URL ?? embedded!.url),
+    // A migration may take longer than a request.
+    extra: undefined,
     entities: [join(__dirname, 'src/**/*.entity.ts')],
   });
   const destroy = dataSource.destroy.bind(dataSource);

@@ -6,17 +6,22 @@ import { hashPassword } from '../auth/passwords';
 import { Settings } from '../config/settings';
 import { withLock } from '../database/with-lock';
 import { Comment } from '../resources/comments/comment.entity';
-import { Order, OrderItem } from '../resources/orders/order.entity';
+import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity';
 import { Post } from '../resources/posts/post.entity';
 import { Product } from '../resources/products/product.entity';
 import { Reply } from '../resources/replies/reply.entity';
 import { User } from '../resources/users/user.entity';
-import { demoOrders, demoPosts, demoProducts, demoUsers } from './content';
+import { demoOrders, demoProducts, demoUsers } from './content';
+import { demoPosts } from './posts';
 
 /** Printed at the start, and good for nothing but demo data: the settings refuse that in production. */
 export const DEMO_PASSWORD = 'demo-password';
 
 const CENTS = 100;
+const MINUTE = 60_000;
+/** How long after what came before it. */
+const COMMENT_DELAY = 95 * MINUTE;
+const REPLY_DELAY = 12 * MINUTE;
 
 /** Fills an empty database, once, with something to explore. */
 @Injectable()
@@ -38,48 +43,67 @@ export class DemoData implements OnApplicationBootstrap {
 
 async function fill(manager: EntityManager): Promise<void> {
   const users = await addUsers(manager);
-  const products = await add(manager, Product, demoProducts);
-  await addPosts(manager, new Map(users.map(({ username, id }) => [username, id])));
+  const products = await addProducts(manager);
   await addOrders(manager, users, products);
+  await addPosts(manager, users);
 }
 
-async function addUsers(manager: EntityManager): Promise<User[]> {
+async function addUsers(manager: EntityManager): Promise<Map<string, User>> {
   const password_hash = await hashPassword(DEMO_PASSWORD);
-  const users = demoUsers.map((user) => {
+  const users = demoUsers.map(({ created, ...user }) => {
     const email = `${user.username}@example.com`;
-    return { ...user, email, username_key: identityKey(user.username), email_key: identityKey(email), password_hash };
+    const keys = { username_key: identityKey(user.username), email_key: identityKey(email) };
+    return { ...user, ...dates(created), ...keys, email, password_hash };
   });
-  return add(manager, User, users);
+  return mapBy('username', await add(manager, User, users));
 }
 
-async function addPosts(manager: EntityManager, ids: Map<string, number>): Promise<void> {
-  for (const { author, comments, ...post } of demoPosts) {
-    const [{ id: post_id }] = await add(manager, Post, [{ ...post, user_id: ids.get(author) }]);
-    for (const { author: commenter, content, replies } of comments) {
-      const [{ id: comment_id }] = await add(manager, Comment, [{ post_id, content, user_id: ids.get(commenter) }]);
-      await add(
-        manager,
-        Reply,
-        replies.map((reply) => ({ comment_id, content: reply.content, user_id: ids.get(reply.author) })),
-      );
-    }
+async function addProducts(manager: EntityManager): Promise<Map<string, Product>> {
+  const products = demoProducts.map(({ created, stocked, ...product }) => {
+    return { ...product, ...dates(created), stock: stocked - quantitySold(product.name) };
+  });
+  return mapBy('name', await add(manager, Product, products));
+}
+
+/** Cancelled orders have returned what they took. */
+function quantitySold(product: string): number {
+  return demoOrders
+    .filter(({ status }) => status !== OrderStatus.CANCELLED)
+    .reduce((sum, { items }) => sum + (items[product] ?? 0), 0);
+}
+
+async function addOrders(
+  manager: EntityManager,
+  users: Map<string, User>,
+  products: Map<string, Product>,
+): Promise<void> {
+  for (const { created, updated, buyer, status, items } of demoOrders) {
+    const lines = Object.entries(items).map(([product, quantity], position) => {
+      const { id: product_id, name, price: unit_price } = products.get(product)!;
+      return { position, product_id, quantity, name, unit_price };
+    });
+    const cents = lines.reduce((sum, { unit_price, quantity }) => sum + Math.round(unit_price * CENTS) * quantity, 0);
+    const order = { ...dates(created, updated), user_id: users.get(buyer)!.id, status, total_amount: cents / CENTS };
+    const [{ id: order_id }] = await add(manager, Order, [order]);
+    const rows = lines.map((line) => ({ ...line, order_id }));
+    await add(manager, OrderItem, rows);
   }
 }
 
-async function addOrders(manager: EntityManager, users: User[], products: Product[]): Promise<void> {
-  for (const { buyer, status, items } of demoOrders) {
-    const lines = items.map(({ product: wanted, quantity }, position) => {
-      const { id: product_id, name, price: unit_price } = products.find(({ name }) => name === wanted)!;
-      return { position, product_id, name, unit_price, quantity };
-    });
-    const cents = lines.reduce((sum, { unit_price, quantity }) => sum + Math.round(unit_price * CENTS) * quantity, 0);
-    const user_id = users.find(({ username }) => username === buyer)!.id;
-    const [{ id: order_id }] = await add(manager, Order, [{ user_id, status, total_amount: cents / CENTS }]);
-    await add(
-      manager,
-      OrderItem,
-      lines.map((line) => ({ ...line, order_id })),
-    );
+async function addPosts(manager: EntityManager, users: Map<string, User>): Promise<void> {
+  for (const { created, author, comments, ...post } of demoPosts) {
+    const row = { ...post, ...dates(created), user_id: users.get(author)!.id };
+    const [{ id: post_id }] = await add(manager, Post, [row]);
+    let time = created;
+    for (const { author, content, replies = [] } of comments) {
+      time = later(time, COMMENT_DELAY);
+      const comment = { ...dates(time), post_id, user_id: users.get(author)!.id, content };
+      const [{ id: comment_id }] = await add(manager, Comment, [comment]);
+      for (const [author, content] of replies) {
+        time = later(time, REPLY_DELAY);
+        await add(manager, Reply, [{ ...dates(time), comment_id, user_id: users.get(author)!.id, content }]);
+      }
+    }
   }
 }
 
@@ -90,6 +114,20 @@ async function add<E extends ObjectLiteral>(
   rows: object[],
 ): Promise<E[]> {
   const made = rows.map((row) => manager.create(entity, row as E));
-  if (made.length > 0) await manager.insert(entity, made);
+  // Named one by one, as the database sets the dates unless they are.
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  await manager.createQueryBuilder().insert().into(entity, columns).values(made).execute();
   return made;
+}
+
+function dates(created: string, updated = created): { created_at: Date; updated_at: Date } {
+  return { created_at: new Date(created), updated_at: new Date(updated) };
+}
+
+function later(time: string, milliseconds: number): string {
+  return new Date(Date.parse(time) + milliseconds).toISOString();
+}
+
+function mapBy<E>(key: keyof E, rows: E[]): Map<string, E> {
+  return new Map(rows.map((row) => [String(row[key]), row]));
 }

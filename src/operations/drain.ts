@@ -20,7 +20,7 @@ export class Drain {
   /** New connections are refused, and none is kept alive. */
   begun = false;
   /** How long a request may still take, in milliseconds. */
-  limit = Infinity;
+  limit = 35_000;
   private readonly connections = new Set<Socket>();
   private readonly unanswered = new Set<ServerResponse>();
   private held: (() => void)[] | undefined;
@@ -46,9 +46,7 @@ export class Drain {
   async finish(): Promise<void> {
     await this.begin();
     const sweep = setInterval(() => this.closeIdle(), IDLE_GRACE);
-    const last = Number.isFinite(this.limit)
-      ? setTimeout(() => this.server.closeAllConnections(), this.limit)
-      : undefined;
+    const last = setTimeout(() => this.server.closeAllConnections(), this.limit);
     await this.closed;
     clearInterval(sweep);
     clearTimeout(last);

@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DatabaseServer } from '../database/database-server';
-import { describeError } from './logging';
 import { PINO } from './logging.module';
 import { reasonOf } from './startup';
 
@@ -32,7 +31,7 @@ export class Lifetime {
   }
 
   fail(error: unknown): void {
-    if (this.logger) this.logger.fatal({ err: describeError(error) }, 'The service ends');
+    if (this.logger) this.logger.fatal({ err: error }, 'The service ends');
     // A start that is cut short by its end fails, but that is not the reason.
     else if (!this.ending) process.stderr.write(`${reasonOf(error)}\n`);
     void this.end(1);

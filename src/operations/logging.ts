@@ -73,11 +73,12 @@ function readableLines(): DestinationStream | undefined {
   });
 }
 
-function sentenceOf({ msg, context, method, route, status, ms }: Record<string, unknown>): string {
+function sentenceOf(line: Record<string, unknown>): string {
+  const { msg, context, method, route, status, ms } = line as Record<string, string | number | null | undefined>;
   if (method !== undefined) {
-    return `${String(method)} ${String(route ?? '?')} ${String(status ?? 'not answered')} in ${String(ms)} ms`;
+    return `${method} ${route ?? '?'} ${status ?? 'not answered'} in ${ms} ms`;
   }
-  return context === undefined ? String(msg) : `[${String(context)}] ${String(msg)}`;
+  return context ? `[${context}] ${msg}` : String(msg);
 }
 
 function loadPretty(): typeof PinoPretty | undefined {

@@ -21,6 +21,7 @@ const layers: Record<string, string[]> = {
   operations: [...platform, 'conventions'],
   resources: [...platform, 'conventions'],
   demo: [...platform, 'conventions', 'resources'],
+  seed: [...platform, 'resources'],
 };
 /** The files above the layers, each with what only they may import. */
 const top: Record<string, string[]> = {

@@ -1,17 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoUsers } from '../../src/demo/content';
 import { createDatabase, dropDatabase, query } from '../support/databases';
-import { isAlive, postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
+import { hasEnded, postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
 import { times } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
 
 const demoSignIn = { username: 'ada', password: 'demo-password' };
 
-async function tokenOf(service: ServiceProcess, { username, password } = demoSignIn): Promise<string> {
+async function tokenOf(service: ServiceProcess, { username, password }: typeof demoSignIn): Promise<string> {
   const response = await service.send('POST', '/auth/tokens', { username, password });
   expect(response.status).toBe(201);
   return `Bearer ${(await response.json()).data.access_token}`;
+}
+
+async function usernamesOf(service: ServiceProcess, reader: typeof demoSignIn): Promise<string[]> {
+  const Authorization = await tokenOf(service, reader);
+  const users = await service.get('/api/v1/users?fields=username&size=100', { Authorization });
+  return (await users.json()).data.map(({ username }: { username: string }) => username);
 }
 
 async function keysOf(service: ServiceProcess): Promise<string> {
@@ -33,11 +38,34 @@ function secondsInTokyo(from: number, to: number): string[] {
   return times(Math.ceil((to - from) / 1000) + 1, (second) => clock.format(from + second * 1000));
 }
 
+/** Several processes on few cores. */
+jest.setTimeout(60_000);
+
+/** Port 1 is for a service that no machine has had for decades. */
+const NOBODY = '127.0.0.1:1';
+
+const WRONG = { PORT: '70000', JWT_SECRET: 'secret', DATABASE_URL: 'mysql://secret' };
+
+// They fail while the other tests run: one of them takes its time.
+const failing = useServices({ keep: true });
+let failures: Record<'settings' | 'database' | 'folder', ServiceProcess>;
+
+beforeAll(() => {
+  const file = join(failing.newDirectory(), 'file');
+  writeFileSync(file, '');
+  failures = {
+    settings: failing.spawn({ ...WRONG, NODE_ENV: 'production' }),
+    database: failing.spawn({ DATABASE_URL: `postgres://me:secret@${NOBODY}/x`, REDIS_URL: `redis://${NOBODY}` }),
+    folder: failing.spawn({ DATA_DIR: file }),
+  };
+});
+
 describe('A service on the embedded database', () => {
   const services = useServices();
   const anna = { username: 'anna', email: 'anna@example.com', password: 'a long password' };
   let DATA_DIR: string;
   let keys: string;
+  let usernames: string[];
 
   beforeAll(() => {
     DATA_DIR = services.newDirectory();
@@ -48,8 +76,9 @@ describe('A service on the embedded database', () => {
     const service = await services.start({ DATA_DIR, TZ: 'Asia/Tokyo' });
     const server = postmasterOf(DATA_DIR)!;
     keys = await keysOf(service);
-    await tokenOf(service);
     expect((await service.send('POST', '/users', anna)).status).toBe(201);
+    usernames = await usernamesOf(service, demoSignIn);
+    expect(usernames).toEqual(expect.arrayContaining(['ada', 'grace', 'anna']));
 
     expect(await service.stop()).toBe(0);
 
@@ -62,22 +91,20 @@ describe('A service on the embedded database', () => {
       expect.stringMatching(
         /^INFO: GET \/\.well-known\/jwks\.json 200 in [\d.]+ ms \{"request_id":".+","user_id":null\}$/,
       ),
-      expect.stringMatching(/^INFO: POST \/api\/v1\/auth\/tokens 201 in /),
       expect.stringMatching(/^INFO: POST \/api\/v1\/users 201 in /),
+      expect.stringMatching(/^INFO: POST \/api\/v1\/auth\/tokens 201 in /),
+      expect.stringMatching(/^INFO: GET \/api\/v1\/users 200 in /),
       'INFO: Stopping: no new connections, what was asked is answered',
       'INFO: Stopped',
     ]);
     const seconds = secondsInTokyo(before, Date.now());
     for (const line of service.lines) expect(seconds).toContain(line.slice(1, 9));
-    expect(isAlive(server)).toBe(false);
+    await hasEnded(server);
   });
 
   it('starts again with its data, its signing key and no more demo data, and lets nobody disturb it', async () => {
     const service = await services.start({ DATA_DIR });
-    const users = await service.get('/api/v1/users?fields=username', { Authorization: await tokenOf(service, anna) });
-    expect((await users.json()).data.map(({ username }: { username: string }) => username).sort()).toEqual(
-      [...demoUsers.map(({ username }) => username), 'anna'].sort(),
-    );
+    expect(await usernamesOf(service, anna)).toEqual(usernames);
     expect(await keysOf(service)).toBe(keys);
 
     const wrongPassword = `postgres://resource_api:secret@127.0.0.1:${portOfPostgres(DATA_DIR)}/resource_api`;
@@ -108,7 +135,7 @@ describe('A service on the embedded database', () => {
     expect(await guest.stop()).toBe(0);
     expect((await owner.get('/health/ready')).status).toBe(200);
     expect(await owner.stop()).toBe(0);
-    expect(isAlive(orphan)).toBe(false);
+    await hasEnded(orphan);
   });
 
   it('stops the database when its start fails, or is cut short, half-way', async () => {
@@ -188,6 +215,20 @@ describe('A service on the database of DATABASE_URL', () => {
     );
   });
 
+  it('tells its log, and no secret, of an error that nobody has caught, and ends', async () => {
+    const accident = join(services.newDirectory(), 'accident.cjs');
+    writeFileSync(accident, "process.on('SIGUSR2', () => Promise.reject(new Error('No mail for ada@example.com')));");
+    const service = await services.start({ ...settings, NODE_OPTIONS: `--require ${accident}` });
+
+    expect(await service.stop('SIGUSR2')).toBe(1);
+
+    expect(service.stderr).toBe('');
+    expect(service.lines.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'fatal', msg: 'The service ends', err: { message: 'No mail for [e-mail]' } },
+      { level: 'info', msg: 'Stopped' },
+    ]);
+  });
+
   it('refuses a first administrator whom nobody may be', async () => {
     const wrong = { ADMIN_USERNAME: 'a@b', ADMIN_EMAIL: 'secret', ADMIN_PASSWORD: 'short' };
     const service = services.spawn({ ...settings, ...wrong });
@@ -204,15 +245,10 @@ describe('A service on the database of DATABASE_URL', () => {
 });
 
 describe('A start that fails', () => {
-  const services = useServices();
-
   it('tells of all wrong settings, of no value, and not where in the code it noticed', async () => {
-    const wrong = { PORT: '70000', JWT_SECRET: 'secret', DATABASE_URL: 'mysql://secret', NODE_ENV: 'production' };
-    const service = services.spawn(wrong);
-
-    expect(await service.ended).toBe(1);
-    expect(service.stdout).toBe('');
-    expect(service.stderr.trimEnd().split('\n')).toEqual([
+    expect(await failures.settings.ended).toBe(1);
+    expect(failures.settings.stdout).toBe('');
+    expect(failures.settings.stderr.trimEnd().split('\n')).toEqual([
       'These settings are wrong:',
       '  - PORT must be a whole number from 0 to 65535',
       '  - DATABASE_URL must be a URL such as postgres://user:password@host:5432/database',
@@ -222,31 +258,21 @@ describe('A start that fails', () => {
   });
 
   it('tells of a database that nobody answers for, after a few tries with a line for each', async () => {
-    // Port 1 is for a service that no machine has had for decades.
-    const nobody = '127.0.0.1:1';
-    const service = services.spawn({
-      DATABASE_URL: `postgres://me:secret@${nobody}/x`,
-      REDIS_URL: `redis://${nobody}`,
-    });
-
-    expect(await service.ended).toBe(1);
-    expect(service.stderr).toBe(`The database can't be reached: connect ECONNREFUSED ${nobody}\n`);
-    expect(service.lines.filter((line) => line.includes('Database')).map(withoutTime)).toEqual(
+    expect(await failures.database.ended).toBe(1);
+    expect(failures.database.stderr).toBe(`The database can't be reached: connect ECONNREFUSED ${NOBODY}\n`);
+    expect(failures.database.lines.filter((line) => line.includes('Database')).map(withoutTime)).toEqual(
       [1, 2, 3, 4].map(
         (attempt) =>
-          `WARN: [Database] The database can't be reached (connect ECONNREFUSED ${nobody}), attempt ${attempt} of 5`,
+          `WARN: [Database] The database can't be reached (connect ECONNREFUSED ${NOBODY}), attempt ${attempt} of 5`,
       ),
     );
   });
 
   it('tells of a folder that it may not write', async () => {
-    const file = join(services.newDirectory(), 'file');
-    writeFileSync(file, '');
-
-    const service = services.spawn({ DATA_DIR: file });
-
-    expect(await service.ended).toBe(1);
-    expect(service.stdout).toBe('');
-    expect(service.stderr).toMatch(/^E[A-Z]+: .*file.*\. Set DATA_DIR to a folder that this user may write\.\n$/);
+    expect(await failures.folder.ended).toBe(1);
+    expect(failures.folder.stdout).toBe('');
+    expect(failures.folder.stderr).toMatch(
+      /^E[A-Z]+: .*file.*\. Set DATA_DIR to a folder that this user may write\.\n$/,
+    );
   });
 });

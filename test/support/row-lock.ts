@@ -7,6 +7,8 @@ export class RowLock {
 
   static async ofUser(databaseUrl: string, id: number): Promise<RowLock> {
     const client = new Client({ connectionString: databaseUrl });
+    // A database may go away with its locks.
+    client.on('error', () => undefined);
     await client.connect();
     await client.query('BEGIN');
     await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);

@@ -115,10 +115,14 @@ export class Services {
   }
 }
 
-export function useServices(): Services {
+/** @param keep whether a service may serve several tests; otherwise each is ended after the test that has started it */
+export function useServices({ keep = false } = {}): Services {
   const services = new Services();
-  afterEach(() => services.end());
-  afterAll(() => services.cleanUp());
+  if (!keep) afterEach(() => services.end());
+  afterAll(async () => {
+    await services.end();
+    await services.cleanUp();
+  });
   return services;
 }
 
@@ -128,7 +132,7 @@ export function postmasterOf(dataDirectory: string): number | undefined {
   return isAlive(pid) ? pid : undefined;
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     // A zombie has ended: nobody but its parent can do anything about it.
     return process.kill(pid, 0) && !/\) Z /.test(readIfThere(`/proc/${pid}/stat`));
@@ -137,9 +141,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Resolves when the process has ended, which it may seem not to have for a moment after it has closed everything. */
+export function hasEnded(pid: number): Promise<void> {
+  return waitFor(() => !isAlive(pid));
+}
+
 async function endPostmaster(pid: number): Promise<void> {
   process.kill(pid, 'SIGQUIT');
-  await waitFor(() => !isAlive(pid));
+  await hasEnded(pid);
 }
 
 function readIfThere(file: string): string {

@@ -1,0 +1,11 @@
+// npm start: builds unless that is done, and becomes the service.
+import { setInterval } from 'node:timers';
+import './build-if-changed.mjs';
+
+const PARENT_CHECK_INTERVAL = 500;
+
+// npm passes signals on to the shell that it runs this in, which passes them on to nobody: its death is the signal.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), PARENT_CHECK_INTERVAL).unref();
+
+await import('../dist/main.js');

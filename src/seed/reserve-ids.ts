@@ -1,0 +1,39 @@
+import type { ClientBase } from 'pg';
+import { type Counts, type Resource, RESOURCES } from './rows/world';
+
+/** Ids in one answer of the server. */
+const PORTION = 100_000;
+
+/** Takes ids from the sequences, so that they are nobody else's, whoever else writes meanwhile. */
+export async function reserveIds(client: ClientBase, counts: Counts): Promise<Record<Resource, number[]>> {
+  const ids = {} as Record<Resource, number[]>;
+  for (const resource of RESOURCES) {
+    // The names of seeded users end in their id: it must not be the end of a name that there is already.
+    const taken = resource === 'users' ? await numbersInNames(client) : new Set<number>();
+    ids[resource] = [];
+    while (ids[resource].length < counts[resource]) {
+      const portion = await takeIds(client, resource, Math.min(PORTION, counts[resource] - ids[resource].length));
+      for (const id of portion) if (!taken.has(id)) ids[resource].push(id);
+    }
+  }
+  return ids;
+}
+
+/** In one text: as rows they would take longer than the rows that they are for. */
+async function takeIds(client: ClientBase, resource: Resource, count: number): Promise<number[]> {
+  const { rows } = await client.query<{ ids: string }>(
+    `SELECT string_agg(nextval(pg_get_serial_sequence($1, 'id'))::text, ' ') AS ids FROM generate_series(1, $2)`,
+    [resource, count],
+  );
+  return rows[0].ids.split(' ').map(Number);
+}
+
+/** Of those that a new id could meet: the greater ones. */
+async function numbersInNames(client: ClientBase): Promise<Set<number>> {
+  const { rows } = await client.query<{ number: string }>(
+    `SELECT number FROM users,
+       LATERAL (VALUES (substring(username_key FROM '[0-9]+$')), (substring(email_key FROM '([0-9]+)@'))) AS name (number)
+     WHERE deleted_at IS NULL AND number::numeric > (SELECT coalesce(max(id), 0) FROM users)`,
+  );
+  return new Set(rows.map(({ number }) => Number(number)));
+}

@@ -1,0 +1,80 @@
+import { faker } from '@faker-js/faker/locale/en';
+import type { Random } from './random';
+
+// Only faker's lists: making a name with it takes longer than making a row.
+const { person, location, color } = faker.definitions;
+const FIRST_NAMES = [...new Set([person.first_name.female, person.first_name.male].flatMap((names) => names ?? []))];
+const LAST_NAMES = person.last_name.generic ?? [];
+
+const QUALITIES = [
+  'plain',
+  'sturdy',
+  'slim',
+  'small',
+  'large',
+  'folding',
+  'handmade',
+  'recycled',
+  'everyday',
+  'travel',
+];
+const MATERIALS = [
+  'oak',
+  'bamboo',
+  'linen',
+  'steel',
+  'brass',
+  'wool',
+  'cork',
+  'leather',
+  'glass',
+  'stoneware',
+  'cotton',
+];
+
+/** What the shop sells, and about what it costs. */
+const THINGS: [string, number][] = [
+  ['apron', 28],
+  ['backpack', 120],
+  ['basket', 35],
+  ['bench', 240],
+  ['blanket', 85],
+  ['bottle', 24],
+  ['bowl', 19],
+  ['bread board', 38],
+  ['candle holder', 16],
+  ['chair', 175],
+  ['coat hook', 9],
+  ['coffee dripper', 26],
+  ['cushion', 32],
+  ['desk lamp', 95],
+  ['door stop', 12],
+  ['hat', 45],
+  ['jug', 42],
+  ['key ring', 7],
+  ['mug', 14],
+  ['notebook', 11],
+  ['pencil case', 17],
+  ['picture frame', 23],
+  ['plant pot', 15],
+  ['scarf', 48],
+  ['shelf', 130],
+  ['soap dish', 10],
+  ['spoon', 6],
+  ['stool', 79],
+  ['table', 420],
+  ['teapot', 54],
+  ['towel', 21],
+  ['tray', 33],
+  ['vase', 47],
+  ['wall clock', 68],
+];
+
+export const firstName = (random: Random): string => random.pick(FIRST_NAMES);
+export const lastName = (random: Random): string => random.pick(LAST_NAMES);
+export const city = (random: Random): string => random.pick(location.city_name);
+export const colour = (random: Random): string => random.pick(color.human);
+export const quality = (random: Random): string => random.pick(QUALITIES);
+export const material = (random: Random): string => random.pick(MATERIALS);
+export const thing = (random: Random): string => random.pick(THINGS)[0];
+export const thingAndPrice = (random: Random): [string, number] => random.pick(THINGS);

@@ -1,0 +1,111 @@
+import { Client } from 'pg';
+import { copyRows, type Row } from './copy-rows';
+import type { Progress } from './progress';
+import { reserveIds } from './reserve-ids';
+import { makeComment, makePost, makeReply } from './rows/posts';
+import { makeOrder, makeOrderItems, makeProduct } from './rows/shop';
+import { makeUser } from './rows/users';
+import { type Resource, RESOURCES, type World } from './rows/world';
+
+export interface SeedOptions extends Pick<World, 'seed' | 'counts' | 'passwordHash'> {
+  /** Rows of a resource in one transaction. Default: 5000 */
+  batchSize?: number;
+}
+
+export interface SeedSummary {
+  /** Rows by table. */
+  rows: Record<string, number>;
+  seconds: number;
+}
+
+type Maker = (world: World, place: number) => Row | Row[];
+
+/** The tables of each resource, and what makes their rows for one place. */
+const TABLES: Record<Resource, Record<string, Maker>> = {
+  users: { users: makeUser },
+  products: { products: makeProduct },
+  orders: { orders: makeOrder, order_items: makeOrderItems },
+  posts: { posts: makePost },
+  comments: { comments: makeComment },
+  replies: { replies: makeReply },
+};
+
+/** Connections that write at once: the server's work on indexes and foreign keys is most of it. */
+const LANES = 4;
+
+/**
+ * Writes invented rows beside those that there are. The schema must be up to date. Each batch is a transaction of its
+ * own; a failure leaves the batches before it.
+ */
+export async function seedDatabase(
+  url: string,
+  { batchSize = 5_000, ...options }: SeedOptions,
+  progress: Progress,
+): Promise<SeedSummary> {
+  const start = performance.now();
+  const lanes = await openLanes(url);
+  try {
+    const world: World = { ...options, ids: await reserveIds(lanes[0], options.counts), now: new Date() };
+    const rows = await writeAll(lanes, world, batchSize, progress);
+    // Empties the lists that the search indexes collect new rows in, and lets the planner know what it deals with.
+    await lanes[0].query(`VACUUM (ANALYZE) ${Object.keys(rows).join(', ')}`);
+    return { rows, seconds: (performance.now() - start) / 1_000 };
+  } finally {
+    progress.end();
+    await Promise.all(lanes.map((lane) => lane.end()));
+  }
+}
+
+async function openLanes(url: string): Promise<Client[]> {
+  const lanes = Array.from({ length: LANES }, () => new Client({ connectionString: url, application_name: 'seed' }));
+  // Reported by the statement that fails; unheard, it would end the process.
+  lanes.forEach((lane) => lane.on('error', () => undefined));
+  await Promise.all(lanes.map((lane) => lane.connect()));
+  return lanes;
+}
+
+/** @returns the number of rows by table */
+async function writeAll(
+  lanes: Client[],
+  world: World,
+  batchSize: number,
+  progress: Progress,
+): Promise<Record<string, number>> {
+  const written: Record<string, number> = {};
+  for (const resource of RESOURCES) {
+    for (const table of Object.keys(TABLES[resource])) written[table] = 0;
+    progress.begin(resource);
+    // One list for all lanes: whoever is done takes the next batch, and when one fails there is none for the others.
+    const batches = batchesOf(world.counts[resource], batchSize);
+    const work = async (lane: Client) => {
+      for (const places of batches) {
+        await writeBatch(lane, world, resource, places, written);
+        progress.advance(places.length);
+      }
+    };
+    await Promise.all(lanes.map(work));
+  }
+  return written;
+}
+
+async function writeBatch(
+  lane: Client,
+  world: World,
+  resource: Resource,
+  places: number[],
+  written: Record<string, number>,
+): Promise<void> {
+  await lane.query('BEGIN');
+  for (const [table, make] of Object.entries(TABLES[resource])) {
+    const rows = places.flatMap<Row>((place) => make(world, place));
+    await copyRows(lane, table, rows);
+    written[table] += rows.length;
+  }
+  await lane.query('COMMIT');
+}
+
+function* batchesOf(count: number, size: number): Generator<number[]> {
+  for (let start = 0; start < count; start += size) {
+    yield Array.from({ length: Math.min(size, count - start) }, (_, offset) => start + offset);
+  }
+}
