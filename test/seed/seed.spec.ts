@@ -1,15 +1,18 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
+import { Client } from 'pg';
 import { CreateCommentDto } from '../../src/resources/comments/comment.dto';
 import { CreatePostDto } from '../../src/resources/posts/post.dto';
 import { CreateProductDto } from '../../src/resources/products/product.dto';
 import { CreateReplyDto } from '../../src/resources/replies/reply.dto';
 import { CreateUserDto } from '../../src/resources/users/user.dto';
+import { copyRows } from '../../src/seed/copy-rows';
 import type { Progress } from '../../src/seed/progress';
 import type { Counts, Resource } from '../../src/seed/rows/world';
 import { seedDatabase, type SeedSummary } from '../../src/seed/seed-database';
 import { createDatabase, dropDatabase, query } from '../support/databases';
 import { type TestUser, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
 
 type Row = Record<string, unknown>;
 
@@ -214,6 +217,26 @@ describe('Seeding', () => {
     });
   });
 
+  it('writes any text as it is', async () => {
+    const client = new Client({ connectionString: api.app.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('CREATE TEMPORARY TABLE texts (position int, content text, written timestamptz)');
+      const contents = ['a\tb\nc\rd', 'back\\slash \\N \\. \\t', '\\N', '', '"quoted", \'twice\'', '😀 é', null];
+      const written = new Date('2026-01-31T12:00:00.123Z');
+      await copyRows(
+        client,
+        'texts',
+        contents.map((content, position) => ({ position, content, written })),
+      );
+      const { rows } = await client.query('SELECT content, written FROM texts ORDER BY position');
+
+      expect(rows).toEqual(contents.map((content) => ({ content, written })));
+    } finally {
+      await client.end();
+    }
+  });
+
   it('leaves whole orders behind when it fails half-way', () =>
     withAnotherDatabase(async (url) => {
       await query(url, 'ALTER TABLE order_items ADD CONSTRAINT refused CHECK (order_id <> 200)');
@@ -235,6 +258,7 @@ describe('Seeding', () => {
 
       await expect(seed(url, 7, { ...silent, advance: kill })).rejects.toThrow(/connection/i);
       await killed;
-      expect(await query(url, `SELECT ${ofSeed}`)).toEqual([]);
+      // The server takes a moment to notice.
+      await waitFor(async () => (await query(url, `SELECT ${ofSeed}`)).length === 0);
     }));
 });
