@@ -29,11 +29,14 @@ export class CancellablePool extends Pool {
         return onConnection(work.cancelled, undefined, () => undefined);
       }
       work.hold(client);
-      onConnection(undefined, client, (reason) => {
+      const giveBack: Release = (reason) => {
         work.release(client);
         // A connection that is being ended must not serve another request.
         release(reason ?? work.cancelled);
-      });
+      };
+      // query() of the pool calls the client's own.
+      client.release = giveBack;
+      onConnection(undefined, client, giveBack);
     });
   }
 }

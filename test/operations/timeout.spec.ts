@@ -126,6 +126,26 @@ describe('A request that takes too long', () => {
     await expectNothingOf(1);
   });
 
+  it('ends no connection that it has given back, though its client has never read the answer', async () => {
+    const { body: product } = await api.as(await api.admin()).post('/products', { name: 'Cup', price: 1 });
+    const { id } = product.data as { id: number };
+    const productLock = await RowLock.of(api.app.databaseUrl, 'products', id);
+    const admin = await api.admin();
+    const connection = await RawConnection.open(api.app.port);
+    const head = `PATCH /api/v1/products/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    connection.write(`${head}Authorization: Bearer ${admin.token}\r\nContent-Length: 11\r\n\r\n{"stock":7}`);
+    await productLock.awaitedBy(1);
+    connection.destroy();
+    await waitFor(() => api.app.log.some(({ aborted }) => aborted === true));
+    await productLock.release();
+    await waitFor(async () => (await sql('SELECT stock FROM products'))[0].stock === 7);
+    const before = await backends();
+
+    await new Promise((resolve) => setTimeout(resolve, LIMIT));
+
+    expect(await backends()).toEqual(before);
+  });
+
   it('leaves other requests alone', async () => {
     const slow = times(POOL_SIZE - 1, () => api.post('/notes/locked'));
     await lock.awaitedBy(POOL_SIZE - 1);
@@ -152,6 +172,14 @@ describe('A request that takes too long', () => {
     const profiles = await Promise.all(times(20, () => api.as(user).get('/users/profile')));
     expect(countStatuses(profiles)).toEqual({ 200: 20 });
   });
+
+  /** The service's connections, by the ids of their processes. */
+  async function backends(): Promise<unknown[]> {
+    const rows = await sql(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'resource-api' ORDER BY pid`,
+    );
+    return rows.map(({ pid }) => pid);
+  }
 
   async function openTransactions(): Promise<number> {
     const [{ count }] = await sql(

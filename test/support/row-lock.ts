@@ -1,17 +1,21 @@
 import { Client } from 'pg';
 import { waitFor } from './wait-for';
 
-/** A transaction of somebody else, which keeps a user's row locked until it is let go. */
+/** A transaction of somebody else, which keeps a row locked until it is let go. */
 export class RowLock {
   private constructor(private readonly client: Client) {}
 
-  static async ofUser(databaseUrl: string, id: number): Promise<RowLock> {
+  static ofUser(databaseUrl: string, id: number): Promise<RowLock> {
+    return RowLock.of(databaseUrl, 'users', id);
+  }
+
+  static async of(databaseUrl: string, table: string, id: number): Promise<RowLock> {
     const client = new Client({ connectionString: databaseUrl });
     // A database may go away with its locks.
     client.on('error', () => undefined);
     await client.connect();
     await client.query('BEGIN');
-    await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [id]);
+    await client.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
     return new RowLock(client);
   }
 
