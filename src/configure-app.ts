@@ -1,21 +1,22 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import compression from 'compression';
 import type { Logger } from 'pino';
 import { Settings } from './config/settings';
 import { setUpDocs } from './conventions/docs/swagger-ui';
 import { crossOrigin } from './conventions/requests/cross-origin';
 import { parseQuery } from './conventions/requests/query-string';
 import { assignRequestId } from './conventions/requests/request-id';
+import { requireHttps } from './conventions/requests/secure-transport';
 import { timeoutAfter } from './conventions/requests/timeout';
+import { API_PREFIX, resolveVersion } from './conventions/requests/version';
 import { requireWellFormed } from './conventions/requests/well-formed';
-import { compressed } from './conventions/responses/compressed';
 import { securityHeaders } from './conventions/responses/security-headers';
 import { DatabaseServer } from './database/database-server';
 import type { ApiAdapter } from './operations/api-adapter';
 import { PINO } from './operations/logging.module';
 import { logRequests } from './operations/request-log';
 
-export const API_PREFIX = 'api/v1';
 const OUTSIDE_THE_PREFIX = ['health/live', 'health/ready', '.well-known/jwks.json'];
 
 /** What Nest wants on the app object: the tests run the very same application as `main.ts`. */
@@ -42,8 +43,10 @@ export function configureApp(app: INestApplication): void {
     }),
   );
   app.use(securityHeaders());
+  if (settings.production) app.use(requireHttps);
   app.use('/api', crossOrigin(settings));
-  app.use(compressed());
   app.use(requireWellFormed);
+  app.use(resolveVersion);
+  app.use('/docs', compression());
   setUpDocs(app);
 }

@@ -1,29 +1,50 @@
+import cluster from 'node:cluster';
+import type { AddressInfo, Server } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
 import { AppModule } from './app.module';
-import { Settings } from './config/settings';
+import { environmentSettings, type Settings } from './config/settings';
 import { configureApp } from './configure-app';
 import { ApiAdapter } from './operations/api-adapter';
+import { Certificate } from './operations/certificate';
 import { Lifetime } from './operations/lifetime';
+import { PINO } from './operations/logging.module';
+import { Primary } from './operations/primary';
 import { announce } from './operations/startup';
 
 const lifetime = new Lifetime();
 
 async function start(): Promise<void> {
-  const app = lifetime.created(
-    await NestFactory.create<NestExpressApplication>(AppModule, new ApiAdapter(), {
-      bodyParser: false,
-      // Until there is a logger, see OperationsModule; of a start that fails earlier, Lifetime tells all there is to tell.
-      bufferLogs: true,
-      autoFlushLogs: false,
-      abortOnError: false,
-    }),
-  );
+  const settings = environmentSettings();
+  await (cluster.isPrimary && settings.PROCESSES > 1 ? startPrimary(settings) : startInstance(settings));
+}
+
+async function startPrimary(settings: Settings): Promise<void> {
+  const primary = new Primary(settings);
+  lifetime.created(primary);
+  await primary.start();
+  lifetime.started(primary.logger);
+}
+
+async function startInstance(settings: Settings): Promise<void> {
+  const adapter = new ApiAdapter(Certificate.of(settings));
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, adapter, {
+    bodyParser: false,
+    // Until there is a logger, see OperationsModule; of a start that fails earlier, Lifetime tells all there is to tell.
+    bufferLogs: true,
+    autoFlushLogs: false,
+    abortOnError: false,
+  });
+  lifetime.created({ close: () => app.close(), hangUp: () => adapter.renewCertificate() });
   configureApp(app);
-  const { PORT, HOST } = app.get(Settings);
+  const { PORT, HOST } = settings;
   await (HOST ? app.listen(PORT, HOST) : app.listen(PORT));
-  lifetime.started();
-  announce(app);
+  const logger = app.get<Logger>(PINO);
+  lifetime.started(logger);
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  // Of several processes, their primary says it for all.
+  if (cluster.isPrimary) announce(settings, logger, port);
 }
 
 start().catch((error) => lifetime.fail(error));

@@ -1,6 +1,9 @@
 import { createParamDecorator, type CustomDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { Caller, Role } from './caller';
+
+const reflector = new Reflector();
 
 export const ACCESS = 'resource-api:access';
 
@@ -25,6 +28,15 @@ export const Public = ({ identifies = true }: PublicOptions = {}): CustomDecorat
 /** Needs a token of a user who has one of these roles. */
 export const Roles = (...roles: Role[]): CustomDecorator =>
   SetMetadata<string, Access>(ACCESS, { kind: 'roles', roles });
+
+const known = new WeakMap<object, Access | undefined>();
+
+/** Who may call the route of a request. Kept: metadata are looked up along prototypes, at each request again. */
+export function accessOf(context: ExecutionContext): Access | undefined {
+  const handler = context.getHandler();
+  if (!known.has(handler)) known.set(handler, reflector.getAllAndOverride(ACCESS, [handler, context.getClass()]));
+  return known.get(handler);
+}
 
 /** The caller; undefined only on a {@link Public} route that was called without a token. */
 export const CurrentUser = createParamDecorator(

@@ -11,12 +11,22 @@ import { OwnIssuer } from './own-issuer';
 import { RefreshToken, Session } from './session.entity';
 import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
+import { VerifiedTokens } from './verified-tokens';
 
 /** Who is asking. The guards themselves stand in the conventions module, in their place in the life of a request. */
 @Global()
 @Module({
   imports: [DiscoveryModule, PassportModule, JwtModule.register({}), TypeOrmModule.forFeature([Session, RefreshToken])],
-  providers: [SigningKeys, Sessions, OwnIssuer, ExternalIssuer, ExternalUsers, JwtStrategy, DeclaredAccess],
-  exports: [SigningKeys, Sessions, DeclaredAccess],
+  providers: [
+    SigningKeys,
+    Sessions,
+    OwnIssuer,
+    ExternalIssuer,
+    ExternalUsers,
+    JwtStrategy,
+    VerifiedTokens,
+    DeclaredAccess,
+  ],
+  exports: [SigningKeys, Sessions, VerifiedTokens, DeclaredAccess],
 })
 export class AuthModule {}

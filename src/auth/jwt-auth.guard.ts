@@ -1,27 +1,34 @@
 import { type ExecutionContext, HttpException, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { type Access, ACCESS } from './access.decorators';
+import { accessOf } from './access.decorators';
 import { AuthenticationError } from './auth-errors';
+import type { Caller } from './caller';
+import { Sessions } from './sessions';
+import type { VerifiedClaims } from './token-issuer';
+import { VerifiedTokens } from './verified-tokens';
+
+const SCHEME = 'Bearer ';
 
 /** Who asks: 401 unless the token is good, or the route needs none. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard('jwt') {
-  constructor(private readonly reflector: Reflector) {
+  constructor(
+    private readonly tokens: VerifiedTokens,
+    private readonly sessions: Sessions,
+  ) {
     super();
   }
 
   override canActivate(
     context: ExecutionContext,
   ): ReturnType<InstanceType<ReturnType<typeof AuthGuard>>['canActivate']> {
-    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
-    const sentToken = context.switchToHttp().getRequest<Request>().headers.authorization !== undefined;
-    if (access?.kind === 'public' && !(access.identifies && sentToken)) return true;
-    return super.canActivate(context);
+    const access = accessOf(context);
+    const request = context.switchToHttp().getRequest<Request>();
+    const { authorization } = request.headers;
+    if (access?.kind === 'public' && !(access.identifies && authorization !== undefined)) return true;
+    const known = authorization?.startsWith(SCHEME) && this.tokens.find(authorization.slice(SCHEME.length));
+    return known ? this.findCaller(request, known) : super.canActivate(context);
   }
 
   override handleRequest<Caller>(
@@ -36,5 +43,12 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     if (info instanceof HttpException) throw info;
     const sentToken = context.switchToHttp().getRequest<Request>().headers.authorization !== undefined;
     throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
+  }
+
+  /** Of a token that passport has verified before only its session is asked for. */
+  private async findCaller(request: Request & { user?: Caller }, { sid }: VerifiedClaims): Promise<true> {
+    request.user = await this.sessions.findCaller(sid!);
+    if (!request.user) throw AuthenticationError.invalidToken();
+    return true;
   }
 }

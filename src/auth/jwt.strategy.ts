@@ -10,16 +10,25 @@ import type { Caller } from './caller';
 import { ExternalIssuer } from './external-issuer';
 import { OwnIssuer } from './own-issuer';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
+import { VerifiedTokens } from './verified-tokens';
+
+const tokenOf = ExtractJwt.fromAuthHeaderAsBearerToken();
 
 /** Believes an access token that one of the known issuers signed for its audience, and finds the user behind it. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) {
   private readonly issuers: TokenIssuer[];
 
-  constructor(settings: Settings, own: OwnIssuer, external: ExternalIssuer) {
+  constructor(
+    settings: Settings,
+    private readonly own: OwnIssuer,
+    external: ExternalIssuer,
+    private readonly tokens: VerifiedTokens,
+  ) {
     const issuers = settings.OIDC_ISSUER ? [own, external] : [own];
     super({
-      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      jwtFromRequest: tokenOf,
+      passReqToCallback: true,
       secretOrKeyProvider: keyOfToken(issuers),
       algorithms: issuers.flatMap(({ algorithms }) => algorithms),
       issuer: issuers.map(({ issuer }) => issuer),
@@ -28,12 +37,14 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
     this.issuers = issuers;
   }
 
-  async validate(claims: VerifiedClaims): Promise<Caller> {
+  async validate(request: Request, claims: VerifiedClaims): Promise<Caller> {
     const issuer = this.issuers.find((one) => one.issuer === claims.iss);
     // Verified so far: some known issuer and some known audience. They must belong together.
     const meant = issuer && [claims.aud].flat().includes(issuer.audience);
     const caller = meant && (await issuer.findCaller(claims));
     if (!caller) throw AuthenticationError.invalidToken();
+    // Another issuer may withdraw a key while its tokens live.
+    if (issuer === this.own) this.tokens.remember(tokenOf(request)!, claims);
     return caller;
   }
 }

@@ -4,6 +4,7 @@ import { JwtService } from '@nestjs/jwt';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Settings } from '../config/settings';
+import { BatchedRead } from '../database/batched-reads';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
 import { RefreshToken, Session } from './session.entity';
@@ -34,6 +35,21 @@ interface Signer {
   authenticatedAt: Date;
 }
 
+interface CallerRow {
+  sid: string;
+  id: number;
+  roles: Role[];
+  authenticated_at: Date;
+}
+
+const callers = new BatchedRead<string, CallerRow>(
+  'read-callers',
+  `SELECT sessions.id AS sid, users.id, users.roles, sessions.authenticated_at
+     FROM sessions JOIN users ON users.id = sessions.user_id
+    WHERE sessions.id = ANY($1::uuid[]) AND users.status = 'ACTIVE' AND users.deleted_at IS NULL`,
+  ({ sid }) => sid,
+);
+
 /** Sessions: made by a sign-in, prolonged by rotating refresh tokens, asked for at every request. */
 @Injectable()
 export class Sessions {
@@ -46,16 +62,8 @@ export class Sessions {
 
   /** The caller behind a session, or undefined when it ended or its user is suspended or gone. */
   async findCaller(sessionId: string): Promise<Caller | undefined> {
-    const rows = await this.database.query<{ id: number; roles: Role[]; authenticated_at: Date }[]>(
-      `SELECT users.id, users.roles, sessions.authenticated_at FROM sessions JOIN users ON users.id = sessions.user_id
-        WHERE sessions.id = $1 AND users.status = 'ACTIVE' AND users.deleted_at IS NULL`,
-      [sessionId],
-    );
-    return rows.map(({ id, roles, authenticated_at }) => ({
-      id,
-      roles,
-      authenticatedAt: authenticated_at.getTime(),
-    }))[0];
+    const row = await callers.read(this.database, sessionId);
+    return row && { id: row.id, roles: row.roles, authenticatedAt: row.authenticated_at.getTime() };
   }
 
   /** Starts a session for a user whose password was just verified. */

@@ -4,6 +4,7 @@ import {
   createPublicKey,
   createSecretKey,
   generateKeyPairSync,
+  hkdfSync,
   type JsonWebKey,
   type KeyObject,
 } from 'node:crypto';
@@ -15,6 +16,8 @@ import { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
 
 const RSA_BITS = 2048;
+/** Bytes. */
+const SECRET_LENGTH = 32;
 const KEY_FILE = 'jwt-key.pem';
 
 /**
@@ -28,6 +31,7 @@ export class SigningKeys {
   readonly current: { kid: string; key: KeyObject };
   private readonly verifying = new Map<string, KeyObject>();
   private readonly published: JsonWebKey[] = [];
+  private readonly materials: Buffer[];
 
   constructor(settings: Settings) {
     if (settings.JWT_SECRET) {
@@ -35,11 +39,21 @@ export class SigningKeys {
       this.algorithm = 'HS256';
       this.current = { kid: 'secret', key };
       this.verifying.set('secret', key);
+      this.materials = [key.export()];
       return;
     }
     this.algorithm = 'RS256';
     const pem = settings.JWT_PRIVATE_KEY ?? generatedKey(settings.DATA_DIR);
-    [this.current] = splitKeys(pem).map((text) => this.publish(createPrivateKey(text)));
+    const keys = splitKeys(pem).map((text) => createPrivateKey(text));
+    [this.current] = keys.map((key) => this.publish(key));
+    this.materials = keys.map((key) => key.export({ type: 'pkcs8', format: 'der' }));
+  }
+
+  /** Secrets for another purpose, the same on every instance: the first seals, each of them opens (RFC 5869). */
+  derive(purpose: string): Buffer[] {
+    return this.materials.map((material) =>
+      Buffer.from(hkdfSync('sha256', material, '', `resource-api: ${purpose}`, SECRET_LENGTH)),
+    );
   }
 
   /** The key that verifies a token with this `kid`. */

@@ -8,6 +8,7 @@ export interface VerifiedClaims {
   sub: string;
   aud: string | string[];
   iat: number;
+  exp: number;
   auth_time?: number;
   sid?: string;
   email?: string;

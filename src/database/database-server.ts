@@ -18,9 +18,14 @@ export class DatabaseServer implements OnApplicationShutdown {
 
   static async start({ DATABASE_URL, DATA_DIR }: Settings, modules: ModuleRef): Promise<DatabaseServer> {
     if (DATABASE_URL) return new DatabaseServer(DATABASE_URL, modules);
-    const starting = startEmbeddedPostgres(join(DATA_DIR, 'postgres')).catch(explain);
+    return new DatabaseServer((await DatabaseServer.embed(DATA_DIR)).url, modules);
+  }
+
+  /** Starts an embedded server, which {@link DatabaseServer.stopAll} stops. */
+  static embed(dataDirectory: string): Promise<EmbeddedPostgres> {
+    const starting = startEmbeddedPostgres(join(dataDirectory, 'postgres')).catch(explain);
     DatabaseServer.embedded.push(starting);
-    return new DatabaseServer((await starting).url, modules);
+    return starting;
   }
 
   /** Stops the embedded servers of this process, also one that is starting: before there is an application, nobody else can. */

@@ -5,6 +5,7 @@ import { Settings } from '../config/settings';
 import { dataSourceOptions } from './data-source';
 import { DatabaseServer } from './database-server';
 import { migrate } from './migrate';
+import { ApiDataSource } from './one-transaction';
 
 const server = {
   provide: DatabaseServer,
@@ -28,6 +29,7 @@ class DatabaseServerModule {}
         // The database has just been there: no more tries.
         return { ...options, autoLoadEntities: true, toRetry: () => false };
       },
+      dataSourceFactory: (options) => Promise.resolve(new ApiDataSource(options!)),
     }),
   ],
 })

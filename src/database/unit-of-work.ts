@@ -1,18 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
+import type { QueryRunner } from 'typeorm';
+import type { Expectation } from './expectation';
 
-/** What one request does in the database: the connections that it holds now, so that all of it can be called off. */
+/** What one request does in the database. */
 export class UnitOfWork {
+  /** The transaction that all of it belongs to; without one, each statement or transaction stands for itself. */
+  transaction?: QueryRunner;
   private readonly clients = new Set<PoolClient>();
   private error?: Error;
+  private expectationIsTaken = false;
+
+  /** @param expectation of the row that it is about to change */
+  constructor(private readonly expectation: () => Expectation | undefined = () => undefined) {}
 
   /** Runs `work` so that {@link UnitOfWork.current} finds this unit in everything that it starts. */
   run<T>(work: () => T): T {
     return storage.run(this, work);
   }
 
+  /** Runs `work` as if no unit were there: for what is done for several of them. */
+  static outside<T>(work: () => T): T {
+    return storage.exit(work);
+  }
+
   static current(): UnitOfWork | undefined {
     return storage.getStore();
+  }
+
+  /** What the caller expects of the row that is written first, which is the one it asked to change; others are free. */
+  takeExpectation(): Expectation | undefined {
+    if (this.expectationIsTaken) return undefined;
+    this.expectationIsTaken = true;
+    return this.expectation();
   }
 
   /** Why it was called off; undefined while it goes on. */

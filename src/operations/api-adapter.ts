@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Request, Response } from 'express';
+import type { Express, Response } from 'express';
 import { errorHandler } from '../conventions/errors/error.filter';
 import { unknownRoute } from '../conventions/errors/unknown-route';
 import { answerParserErrors } from '../conventions/errors/parser-errors';
-import { Page, pageLinks } from '../conventions/lists/page';
-import { isCompressed } from '../conventions/responses/compressed';
-import { envelope, locationOf } from '../conventions/responses/envelope';
-import { toJson } from '../conventions/responses/json';
+import { sendBody, sendText } from '../conventions/responses/answer';
+import type { Certificate } from './certificate';
 import { Drain } from './drain';
+import { expressMessages } from './express-messages';
 
 /** How often Node looks for connections whose headers are late, in milliseconds; its default of 30 s adds to the limit. */
 const CONNECTIONS_CHECK_INTERVAL = 1_000;
@@ -22,22 +22,21 @@ const LAST_RESORT = 5_000;
 export class ApiAdapter extends ExpressAdapter {
   private drain: Drain;
 
+  /** @param certificate serves HTTPS with it; plain HTTP without */
+  constructor(private readonly certificate?: Certificate) {
+    super();
+  }
+
   /** A handler's value becomes the success envelope and leaves in one piece. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     // The time-out may have answered already.
     if (response.headersSent) return undefined;
+    if (typeof body === 'string') return sendText(response, body);
     if (typeof body !== 'object' || body === null || body instanceof StreamableFile) {
       return super.reply(response, body, statusCode) as unknown;
     }
-    if (statusCode) response.status(statusCode);
-    const request = response.req;
-    const text = toJson(envelope(response.statusCode, body, request));
-    setBodyHeaders(response, request, body);
-    const length = Buffer.byteLength(text);
-    // Of a GET that would come compressed nobody knows the length yet (RFC 9110, 8.6).
-    if (request.method === 'HEAD' && isCompressed(request, length)) return response.end();
-    response.setHeader('Content-Length', length);
-    return response.end(text);
+    if (statusCode) response.statusCode = statusCode;
+    return sendBody(response, body);
   }
 
   /** Outside the prefix too, where Nest would leave the answer to Express's own page. */
@@ -50,15 +49,28 @@ export class ApiAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(_options: NestApplicationOptions): void {
-    const server = createServer({
+    const options = {
+      ...expressMessages(this.getInstance<Express>()),
       connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       // Asked for by well-formed.ts, so that the answer is an envelope.
       requireHostHeader: false,
-    });
+    };
+    const { certificate } = this;
+    const server = (
+      certificate ? createSecureServer({ ...options, ...certificate.read() }) : createServer(options)
+    ) as Server;
     answerParserErrors(server);
     this.drain = new Drain(server, this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>());
     this.httpServer = server;
+  }
+
+  /** Whether there is a certificate, which is read again for connections to come. */
+  renewCertificate(): boolean {
+    const server = this.getHttpServer() as Server;
+    if (!this.certificate || !(server instanceof SecureServer)) return false;
+    this.certificate.renew(server as SecureServer);
+    return true;
   }
 
   /** @param limit milliseconds for a request; headers that take longer are answered 408 */
@@ -80,10 +92,4 @@ export class ApiAdapter extends ExpressAdapter {
   get draining(): boolean {
     return this.drain.begun;
   }
-}
-
-function setBodyHeaders(response: Response, request: Request, body: object): void {
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  if (response.statusCode === 201) response.setHeader('Location', locationOf(body, request));
-  if (body instanceof Page) response.setHeader('Link', pageLinks(body.pagination, request.originalUrl));
 }

@@ -1,33 +1,38 @@
-import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DatabaseServer } from '../database/database-server';
-import { PINO } from './logging.module';
 import { reasonOf } from './startup';
 
 /** Not the signals of a crash, such as SIGSEGV: after those no JavaScript can run. */
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** What a process keeps alive, and has to end. */
+export interface Living {
+  close(): Promise<void>;
+  /** Whether there is something to do on SIGHUP other than to end, which is then done. */
+  hangUp(): boolean;
+}
 
 /** Ends the process with all that it has brought to life, be it on a signal or by a failure, running or half-way started. */
 export class Lifetime {
-  private app: INestApplication | undefined;
+  private living: Living | undefined;
   private logger: Logger | undefined;
   private ending = false;
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, () => this.stop());
+    process.on('SIGHUP', () => this.hangUp());
     // A rejected promise that nobody awaits comes here as well.
     process.on('uncaughtException', (error) => this.fail(error));
   }
 
-  /** From here on the application is what has to be closed. */
-  created<T extends INestApplication>(app: T): T {
-    this.app = app;
-    return app;
+  /** From here on there is something to close. */
+  created(living: Living): void {
+    this.living = living;
   }
 
   /** From here on there is a log to tell of the end. */
-  started(): void {
-    this.logger = this.app?.get<Logger>(PINO);
+  started(logger: Logger): void {
+    this.logger = logger;
   }
 
   fail(error: unknown): void {
@@ -35,6 +40,16 @@ export class Lifetime {
     // A start that is cut short by its end fails, but that is not the reason.
     else if (!this.ending) process.stderr.write(`${reasonOf(error)}\n`);
     void this.end(1);
+  }
+
+  /** The terminal was closed; or, where there is a certificate, there is a new one. */
+  private hangUp(): void {
+    try {
+      if (this.living?.hangUp()) this.logger?.info('The certificate was read again');
+      else this.stop();
+    } catch (error) {
+      this.logger?.error({ err: error }, 'The new certificate is not used, the old one stays');
+    }
   }
 
   private stop(): void {
@@ -47,7 +62,7 @@ export class Lifetime {
     if (this.ending) return;
     this.ending = true;
     try {
-      await (this.app ? this.app.close() : DatabaseServer.stopAll());
+      await (this.living ? this.living.close() : DatabaseServer.stopAll());
       this.logger?.info('Stopped');
       process.exit(code);
     } catch (error) {

@@ -68,15 +68,19 @@ function readableLines(): DestinationStream | undefined {
     sync: true,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'pid,port,context,method,route,status,ms',
+    ignore: 'pid,port,context,method,route,version,status,ms',
     messageFormat: sentenceOf,
   });
 }
 
 function sentenceOf(line: Record<string, unknown>): string {
-  const { msg, context, method, route, status, ms } = line as Record<string, string | number | null | undefined>;
+  const { msg, context, method, route, version, status, ms } = line as Record<
+    string,
+    string | number | null | undefined
+  >;
   if (method !== undefined) {
-    return `${method} ${route ?? '?'} ${status ?? 'not answered'} in ${ms} ms`;
+    const path = version && route ? String(route).replace('/api', `/api/v${version}`) : route;
+    return `${method} ${path ?? '?'} ${status ?? 'not answered'} in ${ms} ms`;
   }
   return context ? `[${context}] ${msg}` : String(msg);
 }

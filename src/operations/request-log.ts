@@ -14,6 +14,7 @@ export function logRequests(logger: Logger) {
           method: request.method,
           // The pattern, not the path: what a caller wrote there stays out of the log.
           route: (request.route as { path?: string } | undefined)?.path ?? null,
+          ...(request.version && { version: request.version }),
           status: response.headersSent ? statusCode : null,
           ms: Math.round((performance.now() - request.startedAt) * 10) / 10,
           user_id: request.user?.id ?? null,

@@ -1,19 +1,13 @@
-import type { AddressInfo, Server } from 'node:net';
-import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { Settings } from '../config/settings';
+import type { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
 import { describeError } from './logging';
-import { PINO } from './logging.module';
 
 const UNUSABLE_PATH = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EISDIR|ENAMETOOLONG)$/;
 
 /** Says where everything is, once it is there. */
-export function announce(app: INestApplication): void {
-  const settings = app.get(Settings);
-  const logger = app.get<Logger>(PINO);
-  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-  const base = `http://localhost:${port}`;
+export function announce(settings: Settings, logger: Logger, port: number): void {
+  const base = `${settings.TLS_CERT ? 'https' : 'http'}://localhost:${port}`;
   logger.info({ port }, `API      ${base}/api/v1`);
   logger.info(`Docs     ${base}/docs`);
   logger.info(`Data     ${settings.DATABASE_URL ? 'the database of DATABASE_URL' : settings.DATA_DIR}`);

@@ -7,11 +7,12 @@ import { createInterface } from 'node:readline';
 
 const STOP_LIMIT = 20_000;
 
-export async function startService() {
+/** @param settings environment variables besides those that it always has */
+export async function startService(settings = { DEMO_DATA: 'true' }) {
   const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
   if (status !== 0) throw new Error('The build failed');
-  const directory = mkdtempSync(join(tmpdir(), 'resource-api-browser-'));
-  const environment = { NODE_ENV: 'test', DEMO_DATA: 'true', HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory };
+  const directory = mkdtempSync(join(tmpdir(), 'resource-api-service-'));
+  const environment = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory, ...settings };
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, ['dist/main.js'], {
     env: { PATH, HOME, ...environment },

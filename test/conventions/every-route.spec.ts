@@ -166,6 +166,11 @@ describe('every route', () => {
       expect([route, await send('application/json; charset=utf-8')]).toEqual([route, success]);
       expect([route, await send('application/merge-patch+json')]).toEqual([route, patch]);
       expect([route, await send('text/plain')]).toEqual([route, 415]);
+      const untyped = await sendTo(admin.with({ 'Content-Type': '' }), route, await requests[route](own));
+      const [name, value] = route.startsWith('PATCH')
+        ? ['accept-patch', 'application/json, application/merge-patch+json']
+        : ['accept', 'application/json'];
+      expect([route, untyped.status, untyped.headers.get(name)]).toEqual([route, 415, value]);
     }
   });
 

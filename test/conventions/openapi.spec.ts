@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { BuiltService } from '../support/built-service';
 import { query } from '../support/databases';
-import { Document, examplesOf, type Node, type Operation, schemaOf } from '../support/openapi';
+import { Document, examplesOf, type Node, type Operation, requiredHeaders, schemaOf } from '../support/openapi';
 import { type Answer, Client, times, useTestApi } from '../support/test-api';
 
 const MEBIBYTE = 1024 * 1024;
@@ -48,12 +49,19 @@ describe('The OpenAPI document', () => {
       expect(Object.keys(document.json.components.schemas)).toEqual(expect.arrayContaining(['User', 'Error']));
     });
 
+    it.each([
+      ['docs/openapi.v1.json', '//docs/json'],
+      ['docs/openapi.v2.json', '//docs/v2/json'],
+    ])('is %s; where it was meant to change, npm run openapi writes it anew', async (file, path) => {
+      expect((await anyone.get(path)).body).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+    });
+
     it('has each route of the application, and no other', () => {
       const express = api.app.nest.getHttpAdapter().getInstance();
       const routes = (express.router.stack as Node[])
         .filter(({ route }) => route && !route.path.startsWith('/docs'))
         .flatMap(({ route }) => Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`))
-        .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'));
+        .map((route) => route.replace(' /api/', ' /api/v1/').replaceAll(/:(\w+)/g, '{$1}'));
 
       expect(namesOf(document.operations).sort()).toEqual(routes.sort());
     });
@@ -153,12 +161,25 @@ describe('The OpenAPI document', () => {
           for (const id of ['x', '999999']) await provoke(one.name, send(caller, one, exampleOf(one), { [name]: id }));
           if (caller === as.ada) await provoke(one.name, send(as.stranger, one, exampleOf(one)));
         }
+        if (one.path.startsWith('/api/')) await provoke(one.name, send(caller.with({ Accept: 'image/png' }), one));
+        if (takes(one, 'If-Match')) {
+          await provoke(one.name, send(as.grace.with({ 'If-Match': '"9"' }), one, exampleOf(one)));
+        }
         if (!one.spec.requestBody) continue;
         for (const body of [document.requiredOf(one).length > 0 ? {} : { colour: 'red' }, ' '.repeat(MEBIBYTE + 1)]) {
           await provoke(one.name, send(caller, one, body));
         }
         await provoke(one.name, send(caller.with({ 'Content-Type': 'text/plain' }), one, 'text'));
       }
+    });
+
+    it('lets a key be used once', async () => {
+      const posts = document.operations.filter((one) => takes(one, 'Idempotency-Key'));
+      expect(posts).toHaveLength(7);
+      // One after the other: the second request with the key is another one than the first.
+      const caller = as.grace.with({ 'Idempotency-Key': 'a key of this test' });
+      await caller.post('/products', { name: 'Of this test', price: 1 });
+      for (const one of posts) await provoke(one.name, send(caller, one, exampleOf(one)));
     });
 
     it('lets the errors of writing what is not for everyone be had', async () => {
@@ -224,6 +245,8 @@ describe('The OpenAPI document', () => {
         .responses()
         .filter(({ where }) => /[ ]4\d\d$/.test(where) && !/orders.* 409$/.test(where))
         .flatMap(({ where, node }) => examplesOf(node).map((example) => ({ where, example })))
+        // Only for a moment; see idempotency.spec.ts.
+        .filter(({ example }) => !/in progress/.test(example.error?.details))
         .filter(
           ({ where, example }) => !failures.some((it) => whereOf(it) === where && isSame(example, it.answer.body)),
         );
@@ -237,7 +260,7 @@ describe('The OpenAPI document', () => {
       const response = document.response(one, answer.status);
       return (
         examplesOf(response).some((example) => isSame(example, answer.body)) &&
-        Object.keys(response.headers).every((name) => answer.headers.has(name))
+        requiredHeaders(response).every((name) => answer.headers.has(name))
       );
     }
 
@@ -254,6 +277,10 @@ function send(caller: Client, one: Operation, body?: unknown, others: Record<str
   const examples = Object.fromEntries(pathParameters(one).map(({ name, example }) => [name, example]));
   const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => others[name] ?? examples[name]);
   return caller.send(one.method.toUpperCase(), `/${path}${others.search ?? ''}`, body);
+}
+
+function takes({ spec }: Operation, header: string): boolean {
+  return (spec.parameters as Node[]).some(({ name }) => name === header);
 }
 
 function pathParameters({ spec }: Operation): Node[] {

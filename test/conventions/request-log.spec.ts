@@ -84,13 +84,13 @@ describe('the log', () => {
 
   describe('of requests', () => {
     it.each([
-      ['GET', '/users', '/api/v1/users', 200],
-      ['GET', '/users/profile', '/api/v1/users/profile', 200],
-      ['GET', '/users/4711', '/api/v1/users/:id', 404],
-      ['GET', '/users/abc', '/api/v1/users/:id', 400],
-      ['HEAD', '/users', '/api/v1/users', 200],
-      ['PATCH', '/users/4711', '/api/v1/users/:id', 404],
-      ['POST', '/users', '/api/v1/users', 400],
+      ['GET', '/users', '/api/users', 200],
+      ['GET', '/users/profile', '/api/users/profile', 200],
+      ['GET', '/users/4711', '/api/users/:id', 404],
+      ['GET', '/users/abc', '/api/users/:id', 400],
+      ['HEAD', '/users', '/api/users', 200],
+      ['PATCH', '/users/4711', '/api/users/:id', 404],
+      ['POST', '/users', '/api/users', 400],
       ['GET', '/nothing', null, 404],
       ['OPTIONS', '/users', null, 204],
       ['DELETE', '/users', null, 405],
@@ -109,9 +109,10 @@ describe('the log', () => {
           request_id: id,
           method,
           route,
+          ...(path.startsWith('//') ? {} : { version: 1 }),
           status,
           ms: expect.any(Number),
-          user_id: route?.startsWith('/api/v1/users') ? ada.id : null,
+          user_id: route?.startsWith('/api/users') ? ada.id : null,
           msg: 'request',
         },
       ]);
@@ -121,7 +122,7 @@ describe('the log', () => {
       const id = randomUUID();
       await api.get('/users', { 'X-Request-Id': id, Authorization: `Bearer ${ada.token}x` });
 
-      expect(await linesOf(id)).toMatchObject([{ status: 401, user_id: null, route: '/api/v1/users' }]);
+      expect(await linesOf(id)).toMatchObject([{ status: 401, user_id: null, route: '/api/users' }]);
     });
 
     it('has as many lines as there were requests', async () => {
@@ -166,7 +167,7 @@ describe('the log', () => {
       connection.reset();
 
       expect(await linesOf(id)).toMatchObject([
-        { level: 30, status: null, aborted: true, route: '/api/v1/trouble/waiting' },
+        { level: 30, status: null, aborted: true, route: '/api/trouble/waiting' },
       ]);
     });
   });

@@ -211,7 +211,7 @@ describe('A service on the database of DATABASE_URL', () => {
     ]);
     // What Nest tells of its own start stays out of everyone's way.
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'debug', msg: 'Mapped {/api/v1/users, GET} route', context: 'RouterExplorer' }),
+      expect.objectContaining({ level: 'debug', msg: 'Mapped {/api/users, GET} route', context: 'RouterExplorer' }),
     );
   });
 

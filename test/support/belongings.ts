@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { aPost, aProduct } from './builders';
 import type { TestApi, TestUser } from './test-api';
 
@@ -6,6 +6,7 @@ export type Row = Record<string, unknown> & { id: number };
 
 /** Before any test began, so that a change shows in `updated_at`. */
 const LONG_AGO = '2020-01-01T00:00:00Z';
+const DATES = { created_at: LONG_AGO, updated_at: LONG_AGO };
 
 /** What belongs to a user, put straight into the database: cheap enough for one of each for each request. */
 export class Belongings {
@@ -18,14 +19,16 @@ export class Belongings {
     return this.insert('products', { ...aProduct(), ...attributes });
   }
 
-  /** An order of one piece of one product. */
+  /** An order of one piece of one product; at no moment one without it. */
   async order(attributes: object = {}, product?: Row): Promise<Row> {
     const { id: product_id, name, price: unit_price } = product ?? (await this.product());
     const mine = { user_id: this.owner.id, total_amount: unit_price };
-    const order = await this.insert('orders', { ...mine, ...attributes });
-    const line = { order_id: order.id, position: 0, product_id, quantity: 1, name, unit_price };
-    await insert(this.api, 'order_items', line);
-    return order;
+    return this.api.app.nest.get(DataSource).transaction(async (manager) => {
+      const order = await insertBy(manager, 'orders', { ...DATES, ...mine, ...attributes });
+      const line = { order_id: order.id, position: 0, product_id, quantity: 1, name, unit_price };
+      await insertBy(manager, 'order_items', line);
+      return order;
+    });
   }
 
   post(attributes: object = {}): Promise<Row> {
@@ -43,15 +46,19 @@ export class Belongings {
   }
 
   private insert(table: string, row: object): Promise<Row> {
-    return insert(this.api, table, { created_at: LONG_AGO, updated_at: LONG_AGO, ...row });
+    return insert(this.api, table, { ...DATES, ...row });
   }
 }
 
 /** @param row names of columns, which the test wrote itself, and values */
-export async function insert(api: TestApi, table: string, row: object): Promise<Row> {
+export function insert(api: TestApi, table: string, row: object): Promise<Row> {
+  return insertBy(api.app.nest.get(DataSource).manager, table, row);
+}
+
+async function insertBy(manager: EntityManager, table: string, row: object): Promise<Row> {
   const names = Object.keys(row);
   const places = names.map((_, index) => `$${index + 1}`);
   const text = `INSERT INTO ${table} (${names.join()}) VALUES (${places.join()}) RETURNING *`;
-  const rows = await api.app.nest.get(DataSource).query<Row[]>(text, Object.values(row));
+  const rows = await manager.query<Row[]>(text, Object.values(row));
   return rows[0];
 }

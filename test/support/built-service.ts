@@ -14,19 +14,32 @@ export class BuiltService {
 
   /** Builds dist/ when it is out of date. @param settings environment variables besides those that every test has */
   static async start(settings: Record<string, string>): Promise<BuiltService> {
-    const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
-    if (status !== 0) throw new Error('The build failed');
+    build();
     const { PATH, TEST_DIRECTORY } = process.env;
     const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
     const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     return new BuiltService(child, `http://127.0.0.1:${await announcedPort(child)}`);
   }
 
+  get running(): boolean {
+    return this.process.exitCode === null && this.process.signalCode === null;
+  }
+
+  /** Without a warning, as by kill -9. */
   async stop(): Promise<void> {
-    if (this.process.exitCode !== null) return;
+    if (!this.running) return;
     this.process.kill('SIGKILL');
     await once(this.process, 'exit');
   }
+}
+
+let isBuilt = false;
+
+function build(): void {
+  if (isBuilt) return;
+  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The build failed');
+  isBuilt = true;
 }
 
 async function announcedPort({ stdout }: ChildProcess): Promise<number> {

@@ -23,7 +23,9 @@ export interface Described {
 
 /** An OpenAPI document, as a client that believes every word of it reads it. */
 export class Document {
-  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly validators = new WeakMap<object, ValidateFunction>();
+  private known: Operation[] | undefined;
+  private readonly projections = new Map<string, Node>();
   private readonly ajv = addFormats(new Ajv2020({ allErrors: true, allowUnionTypes: true }));
 
   constructor(readonly json: Node) {
@@ -34,6 +36,10 @@ export class Document {
   }
 
   get operations(): Operation[] {
+    return (this.known ??= this.readOperations());
+  }
+
+  private readOperations(): Operation[] {
     return Object.entries<Node>(this.json.paths).flatMap(([path, item]) =>
       Object.entries<Node>(item).map(([method, spec]) => ({
         name: `${method.toUpperCase()} ${path}`,
@@ -48,6 +54,36 @@ export class Document {
   response({ spec }: Operation, status: number | string): Node {
     const response = spec.responses[status];
     return response?.$ref ? this.json.components.responses[nameOf(response.$ref)] : response;
+  }
+
+  /** The headers of a response, by their names in lower case. */
+  headersOf({ headers = {} }: Node): Map<string, Node> {
+    const named = Object.entries<Node>(headers).map(([name, header]): [string, Node] => [
+      name.toLowerCase(),
+      header.$ref ? this.json.components.headers[nameOf(header.$ref)] : header,
+    ]);
+    return new Map(named);
+  }
+
+  /** The schema of an envelope whose data, or the items of whose data, have these fields and no others. */
+  projection(schema: Node, fields: string): Node {
+    const key = `${JSON.stringify(schema)} ${fields}`;
+    const known =
+      this.projections.get(key) ?? this.project(schema, new Set(fields.split(',').map((one) => one.trim())));
+    this.projections.set(key, known);
+    return known;
+  }
+
+  private project(schema: Node, fields: Set<string>): Node {
+    const { data } = schema.properties;
+    const reduced = data.items ? { ...data, items: this.reduce(data.items, fields) } : this.reduce(data, fields);
+    return { ...schema, properties: { ...schema.properties, data: reduced } };
+  }
+
+  private reduce({ $ref }: Node, fields: Set<string>): Node {
+    const { properties } = this.json.components.schemas[nameOf($ref)];
+    const kept = Object.entries(properties).filter(([name]) => fields.has(name));
+    return { type: 'object', required: [...fields], properties: Object.fromEntries(kept), additionalProperties: false };
   }
 
   /** The attributes that the body of an operation must have. */
@@ -93,7 +129,7 @@ export class Document {
     return [
       ...(String(status) === expected ? [] : [`${status} instead of ${expected}: ${text}`]),
       ...(schema ? this.violations(schema, body) : text === '' ? [] : ['has a body']),
-      ...Object.keys(response.headers).filter((name) => !headers.has(name)),
+      ...requiredHeaders(response).filter((name) => !headers.has(name)),
     ];
   }
 
@@ -105,11 +141,19 @@ export class Document {
   }
 
   private validatorOf(schema: Node): ValidateFunction {
-    const key = JSON.stringify(schema);
-    const validator = this.validators.get(key) ?? this.ajv.compile(local(schema));
-    this.validators.set(key, validator);
+    const validator = this.validators.get(schema) ?? this.ajv.compile(local(schema));
+    this.validators.set(schema, validator);
     return validator;
   }
+}
+
+/** The same document, in which an object has no attribute but those that it names. */
+export function closed(node: Node): Node {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const inside = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  const open = [node.type].flat().includes('object') && typeof node.properties === 'object';
+  return open ? { additionalProperties: false, ...inside } : inside;
 }
 
 /** The examples of a request's or a response's body, by whatever name. */
@@ -119,6 +163,13 @@ export function examplesOf(response: Node): Node[] {
     ...(example === undefined ? [] : [example]),
     ...Object.values<Node>(examples).map(({ value }) => value),
   ]);
+}
+
+/** The headers that a response always has. */
+export function requiredHeaders({ headers = {} }: Node): string[] {
+  return Object.entries<Node>(headers)
+    .filter(([, header]) => header.required || header.$ref?.endsWith('/X-Request-Id'))
+    .map(([name]) => name);
 }
 
 export function schemaOf(response: Node): Node {

@@ -179,8 +179,6 @@ export interface Collection {
   statuses: string[];
   /** What `search` looks through. */
   textsOf: (item: Record<string, never>) => (string | null)[];
-  /** How many statements find the parent first. */
-  parents: number;
 }
 
 const common = ['id', 'created_at', 'updated_at'];
@@ -201,7 +199,6 @@ export const COLLECTIONS: Collection[] = [
     sortable: [...common, 'username', 'email', 'name', 'status'],
     statuses: ['ACTIVE', 'SUSPENDED'],
     textsOf: ({ username, email, name }) => [username, email, name],
-    parents: 0,
   },
   {
     name: '/products',
@@ -210,7 +207,6 @@ export const COLLECTIONS: Collection[] = [
     sortable: [...common, 'name', 'price', 'stock', 'status'],
     statuses: ['ACTIVE', 'DISCONTINUED'],
     textsOf: ({ name, description }) => [name, description],
-    parents: 0,
   },
   {
     name: '/orders',
@@ -219,10 +215,9 @@ export const COLLECTIONS: Collection[] = [
     sortable: [...common, 'user_id', 'status', 'total_amount'],
     statuses: ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'],
     textsOf: ({ items }) => (items as { name: string }[]).map(({ name }) => name),
-    parents: 0,
   },
-  { name: '/posts', ...posts, parents: 0 },
-  { name: '/users/{id}/posts', ...posts, parents: 1 },
+  { name: '/posts', ...posts },
+  { name: '/users/{id}/posts', ...posts },
   {
     name: '/posts/{id}/comments',
     table: 'comments',
@@ -230,7 +225,6 @@ export const COLLECTIONS: Collection[] = [
     sortable: [...common, 'post_id', 'user_id'],
     statuses: [],
     textsOf: ({ content }) => [content],
-    parents: 1,
   },
   {
     name: '/replies',
@@ -239,6 +233,5 @@ export const COLLECTIONS: Collection[] = [
     sortable: [...common, 'comment_id', 'user_id'],
     statuses: [],
     textsOf: ({ content }) => [content],
-    parents: 0,
   },
 ];

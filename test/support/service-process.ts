@@ -45,8 +45,8 @@ export class ServiceProcess {
 
   /** Where it listens, once it has said so. */
   get url(): string | undefined {
-    const port = /http:\/\/localhost:(\d+)\/api/.exec(this.stdout)?.[1];
-    return port && `http://127.0.0.1:${port}`;
+    const [, scheme, port] = /(https?):\/\/localhost:(\d+)\/api/.exec(this.stdout) ?? [];
+    return scheme && `${scheme}://127.0.0.1:${port}`;
   }
 
   get port(): number {

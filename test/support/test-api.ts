@@ -4,6 +4,7 @@ import { hashPassword } from '../../src/auth/passwords';
 import { Sessions } from '../../src/auth/sessions';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { identityKey } from '../../src/auth/identity-key';
+import { requireAsDocumented } from './contract';
 import { TestApp, type TestAppOptions } from './test-app';
 
 export interface Answer {
@@ -44,19 +45,25 @@ export class Client {
     return new Client(this.base, { ...this.headers, ...headers });
   }
 
-  /** Paths are relative to /api/v1, unless they start with two slashes: those stand for the root. */
+  /**
+   * Paths are relative to /api/v1, unless they start with two slashes: those stand for the root.
+   * @throws Error for an answer that the checked-in document doesn't promise
+   */
   async send(method: string, path: string, body?: unknown, headers: Headers_ = {}): Promise<Answer> {
     const url = path.startsWith('//') ? this.base() + path.slice(1) : `${this.base()}/api/v1${path}`;
     const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...this.headers, ...headers };
     const response = await fetch(url, {
       method,
       redirect: 'manual',
-      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...this.headers, ...headers },
+      headers: sent,
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
+    const answer = { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
+    requireAsDocumented({ method, url: new URL(url), headers: sent }, answer);
+    return answer;
   }
 }
 

@@ -8,15 +8,27 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
+import { Idempotent } from '../idempotency/idempotency.interceptor';
+import { MAX_SIZE } from '../lists/list-query';
 import type { DtoClass } from '../responses/fields';
 import { errorExample } from './error-examples';
-import { envelopeSchema, PAGINATION } from './schemas';
+import { DEPRECATION } from '../responses/deprecated';
+import { envelopeSchema } from './schemas';
 
 /** The DTO of a single resource that a route answers with. */
 export const ITEM_TYPE = 'resource-api:item';
+/** That a route answers with a page. */
+export const IS_PAGE = 'resource-api:page';
 
 /** Extensions that carry what these decorators know to the document, which then leaves them out. */
-export const Extension = { ITEM: 'x-item', RAISES: 'x-raises', EXAMPLE: 'x-example', GROUP: 'x-group' } as const;
+export const Extension = {
+  ITEM: 'x-item',
+  PAGE: 'x-page',
+  RAISES: 'x-raises',
+  EXAMPLE: 'x-example',
+  GROUP: 'x-group',
+  DEPRECATION,
+} as const;
 
 /**
  * One group of routes in the documentation.
@@ -25,9 +37,14 @@ export const Extension = { ITEM: 'x-item', RAISES: 'x-raises', EXAMPLE: 'x-examp
 export const ApiResource = (name: string, description?: string): ClassDecorator =>
   applyDecorators(ApiTags(name), ...(description ? [ApiExtension(Extension.GROUP, description)] : []));
 
-/** Answers with one resource; a GET also takes `fields`. */
+/** Answers with one resource; a GET also takes `fields`, and what creates one (201) takes an `Idempotency-Key`. */
 export const ApiItem = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator =>
-  applyDecorators(SetMetadata(ITEM_TYPE, dto), ApiExtension(Extension.ITEM, true), ApiAnswer(dto, status));
+  applyDecorators(
+    SetMetadata(ITEM_TYPE, dto),
+    ApiExtension(Extension.ITEM, true),
+    ApiAnswer(dto, status),
+    ...(status === HttpStatus.CREATED ? [Idempotent()] : []),
+  );
 
 /** Answers with one object that is no resource: it comes whole. */
 export const ApiAnswer = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator =>
@@ -44,11 +61,17 @@ export const ApiAnswer = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): Me
 /** Answers with a page of a collection. */
 export const ApiPage = (dto: DtoClass): MethodDecorator =>
   applyDecorators(
+    SetMetadata(IS_PAGE, true),
+    ApiExtension(Extension.PAGE, true),
     ApiExtraModels(dto),
     ApiResponse({
       status: HttpStatus.OK,
       description: 'OK',
-      schema: envelopeSchema(HttpStatus.OK, { type: 'array', items: { $ref: getSchemaPath(dto) } }, PAGINATION),
+      schema: envelopeSchema(HttpStatus.OK, {
+        type: 'array',
+        maxItems: MAX_SIZE,
+        items: { $ref: getSchemaPath(dto) },
+      }),
     }),
   );
 

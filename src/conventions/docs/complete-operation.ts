@@ -9,6 +9,7 @@ import type { OperationContext, OperationObject } from './openapi-types';
 export function completeOperation(operation: OperationObject, context: OperationContext): void {
   describe(operation, context);
   secure(operation, context);
+  deprecate(operation, context);
   completeParameters(operation, context);
   completeBody(operation, context);
   completeResponses(operation, context);
@@ -23,6 +24,14 @@ function describe(operation: OperationObject, { access }: OperationContext): voi
 function audience(access: Access | undefined): string {
   if (access?.kind !== 'roles') return 'everyone';
   return access.roles.includes(Role.USER) ? 'everyone who signed in' : 'administrators';
+}
+
+function deprecate(operation: OperationObject, { deprecation }: OperationContext): void {
+  if (!deprecation) return;
+  operation.deprecated = true;
+  const { since, sunset, link } = deprecation;
+  const notice = [`Deprecated since ${since}`, sunset && `gone from ${sunset}`, link && `see ${link}`];
+  operation.description = [operation.description, `${notice.filter(Boolean).join(', ')}.`].join('\n\n');
 }
 
 function secure(operation: OperationObject, { access }: OperationContext): void {

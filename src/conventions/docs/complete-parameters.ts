@@ -1,22 +1,33 @@
-import { Extension } from './api.decorators';
+import { MAX_ID } from '../../database/resource.entity';
+import { PAGE_PARAMETERS } from '../lists/list-query';
+import { VERSIONS } from '../requests/version';
+import { conditionParameters } from './conditions';
 import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
-import { itemSchema, singular, takeExtension } from './references';
+import { itemSchema, singular } from './references';
 
 export function completeParameters(operation: OperationObject, context: OperationContext): void {
-  const parameters = (operation.parameters ??= []) as ParameterObject[];
-  const choosable = takeExtension(operation, Extension.ITEM) && context.method === 'get';
+  const known = (operation.parameters ?? []) as ParameterObject[];
+  const parameters = known.filter(({ name }) => !namesOfOtherVersions(context).includes(name));
+  operation.parameters = parameters;
+  const choosable = context.item && context.method === 'get';
   if (choosable && !parameters.some(({ name }) => name === 'fields')) parameters.push({ name: 'fields', in: 'query' });
   for (const parameter of parameters) {
     if (parameter.in === 'path') completeId(parameter, context);
     else if (parameter.name === 'fields') completeFields(parameter, attributesOf(operation, context));
     else moveExample(parameter);
   }
+  parameters.push(...conditionParameters(context));
+}
+
+/** How other versions of the API page. */
+function namesOfOtherVersions({ version }: OperationContext): string[] {
+  return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
 }
 
 /** Every path parameter is the id of the resource whose noun stands before it. */
 function completeId(parameter: ParameterObject, { path }: OperationContext): void {
   const noun = path.split('/').at(path.split('/').indexOf(`{${parameter.name}}`) - 1) ?? '';
-  parameter.schema = { type: 'integer', format: 'int64', minimum: 1 };
+  parameter.schema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
   parameter.example = 1;
   parameter.description ??= `The id of the ${singular(noun)}.`;
 }
@@ -29,7 +40,7 @@ function completeFields(parameter: ParameterObject, attributes: string[]): void 
     // Comma-separated, as OpenAPI says it.
     style: 'form',
     explode: false,
-    schema: { type: 'array', items: names, minItems: 1, example: attributes.slice(0, 1) },
+    schema: { type: 'array', items: names, minItems: 1, maxItems: attributes.length, example: attributes.slice(0, 1) },
   });
 }
 

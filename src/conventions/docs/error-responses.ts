@@ -1,20 +1,47 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ENTITY_TAG } from './conditions';
 import type { ErrorExample } from './error-examples';
-import type { ComponentsObject, HeadersObject, ReferenceObject, ResponseObject } from './openapi-types';
+import { commonHeaders, headerText } from './headers';
+import { vendorMediaType } from '../requests/version';
+import type {
+  ComponentsObject,
+  HeadersObject,
+  OperationContext,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types';
 
-const HEADERS: Record<string, string> = {
-  'Retry-After': 'Seconds to wait before another attempt.',
-  'WWW-Authenticate': 'How to authenticate, and what was wrong with the attempt.',
+const HEADERS: Record<string, { description: string; schema: SchemaObject }> = {
+  Accept: { description: 'The media types that a body may have here.', schema: headerText(128, '^[a-z/+, -]+$') },
+  'Accept-Patch': {
+    description: 'The media types that a patch may have (RFC 5789).',
+    schema: headerText(128, '^[a-z/+, -]+$'),
+  },
+  ETag: { description: 'The version that there is now.', schema: ENTITY_TAG },
+  'Retry-After': { description: 'Seconds to wait before another attempt.', schema: headerText(10, '^[0-9]+$') },
+  'WWW-Authenticate': {
+    description: 'How to authenticate, and what was wrong with the attempt.',
+    schema: headerText(128, '^Bearer[\\x20-\\x7e]*$'),
+  },
 };
 
 /** The response to all errors of one status, each with an example; it stands once among the components. */
-export function errorResponse(errors: ErrorExample[], components: ComponentsObject): ReferenceObject {
+export function errorResponse(
+  errors: ErrorExample[],
+  { path, version, components }: OperationContext,
+): ReferenceObject {
+  const schema = { $ref: '#/components/schemas/Error' };
+  const inside = path.startsWith('/api/');
   const response: ResponseObject = {
     description: [...new Set(errors.map(({ message }) => message))].join('; or: '),
-    headers: errorHeaders(errors),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, ...examplesOf(errors) } },
+    headers: errorHeaders(errors, path),
+    content: {
+      'application/json': { schema, ...examplesOf(errors) },
+      ...(inside && { [vendorMediaType(version)]: { schema } }),
+    },
   };
-  const name = [...new Set(errors.map(({ code }) => code))].join('_OR_');
+  const name = [...new Set(errors.map(({ code }) => code))].join('_OR_') + (inside ? '' : '_OUTSIDE_THE_API');
   return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
 }
 
@@ -27,11 +54,12 @@ function share(responses: NonNullable<ComponentsObject['responses']>, name: stri
   return unique;
 }
 
-function errorHeaders(errors: ErrorExample[]): HeadersObject {
+function errorHeaders(errors: ErrorExample[], path: string): HeadersObject {
   const headers = Object.assign({}, ...errors.map((error) => error.headers)) as Record<string, string>;
-  const described: HeadersObject = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+  const described = commonHeaders(path);
   for (const [name, example] of Object.entries(headers)) {
-    described[name] = { description: HEADERS[name], schema: { type: 'string' }, example };
+    const required = errors.every((error) => name in error.headers);
+    described[name] = { ...HEADERS[name], required, example };
   }
   return described;
 }

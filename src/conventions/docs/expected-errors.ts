@@ -1,10 +1,21 @@
 import type { Access } from '../../auth/access.decorators';
 import { AuthenticationError, roleMissing } from '../../auth/auth-errors';
 import { Role } from '../../auth/caller';
+import { StaleVersionError } from '../../database/expectation';
 import { ApiError, validationError } from '../errors/api-error';
+import { toApiError } from '../errors/to-api-error';
+import { inProgress, keyReused } from '../idempotency/idempotency-keys';
+import { notAcceptable } from '../requests/accept.guard';
 import { notAnId } from '../requests/id.pipe';
 import { unsupportedMediaType } from '../requests/json-body';
-import type { OperationContext, OperationObject, ParameterObject, RequestBodyObject } from './openapi-types';
+import { isGuardedWrite, takesKey } from './conditions';
+import type {
+  OperationContext,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  ResponseObject,
+} from './openapi-types';
 import { nounsWithId, resolve } from './references';
 
 /** A name that no route and no body knows. */
@@ -14,8 +25,11 @@ const field = 'colour';
 export function expectedErrors(operation: OperationObject, context: OperationContext): Error[] {
   return [
     ...inputErrors(operation, context),
+    ...(context.path.startsWith('/api/') ? [notAcceptable(otherMediaType(operation))] : []),
     ...accessErrors(context.access),
     ...notFoundErrors(context.path),
+    ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
+    ...(takesKey(context) ? [inProgress(), keyReused()] : []),
     ...bodyErrors(operation, context),
     new ApiError('INTERNAL_ERROR'),
     new ApiError('SERVICE_UNAVAILABLE'),
@@ -39,6 +53,12 @@ function invalidBody({ requestBody }: OperationObject, { components }: Operation
   const { required = [] } = schema ? resolve(schema, components) : {};
   if (required.length === 0) return validationError([{ field, rule: 'unknown', message: 'is not known here' }]);
   return validationError(required.map((name) => ({ field: name, rule: 'required', message: 'is required' })));
+}
+
+/** What it answers with instead of JSON. */
+function otherMediaType({ responses }: OperationObject): string | undefined {
+  const [mediaType] = Object.keys((responses['200'] as ResponseObject | undefined)?.content ?? {});
+  return mediaType === 'application/json' ? undefined : mediaType;
 }
 
 function accessErrors(access: Access | undefined): Error[] {

@@ -3,8 +3,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Node = Record<string, unknown>;
 
 /**
- * OpenAPI 3.1 takes JSON Schema as it is, where examples are a list; `@nestjs/swagger` writes the `example` of OpenAPI
- * 3.0 whatever version the document says it has. Names of schemas lose their `Dto`, which means nothing to a caller.
+ * OpenAPI 3.1 takes JSON Schema as it is, where examples are a list and null is a type; `@nestjs/swagger` writes `example` and `nullable` of
+ * OpenAPI 3.0 whatever version the document says it has. Names of schemas lose their `Dto`, which means nothing to a caller.
  */
 export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
   const renamed = JSON.parse(JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+)Dto"/g, '$1"')) as Node;
@@ -24,9 +24,10 @@ function convertInline(node: unknown): unknown {
 
 function convert(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { example, properties, items, additionalProperties, ...rest } = schema as Node;
+  const { example, nullable, properties, items, additionalProperties, ...rest } = schema as Node;
   return {
     ...rest,
+    ...(nullable === true && { type: [rest.type, 'null'] }),
     ...(example !== undefined && { examples: [example] }),
     ...(items !== undefined && { items: convert(items) }),
     ...(properties !== undefined && { properties: mapValues(properties, convert) }),

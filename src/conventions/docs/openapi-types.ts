@@ -1,5 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Access } from '../../auth/access.decorators';
+import type { Version } from '../requests/version';
+import type { Deprecation } from '../responses/deprecated';
 
 // `@nestjs/swagger` does not export the parts of its document type by name.
 export type PathItemObject = OpenAPIObject['paths'][string];
@@ -17,6 +19,12 @@ export interface OperationContext {
   path: string;
   method: string;
   access: Access | undefined;
+  version: Version;
+  /** Whether it answers with one whole resource, which has an entity tag. */
+  item: boolean;
+  /** Whether it answers with a page of a collection. */
+  pages: boolean;
+  deprecation: Deprecation | undefined;
   /** Of the document; gets the responses that operations share. */
   components: ComponentsObject;
 }

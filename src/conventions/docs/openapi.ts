@@ -2,8 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Access } from '../../auth/access.decorators';
 import { DeclaredAccess, type DeclaredRoute } from '../../auth/declared-access';
+import type { Version } from '../requests/version';
+import type { Deprecation } from '../responses/deprecated';
 import { Extension } from './api.decorators';
 import { completeOperation } from './complete-operation';
+import { COMMON_HEADERS } from './headers';
 import { toJsonSchema } from './json-schema';
 import type { OperationObject, PathItemObject } from './openapi-types';
 import { operationId } from './operation-id';
@@ -12,15 +15,29 @@ import { ERROR_SCHEMA } from './schemas';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-const DESCRIPTION = `
-**Try it:** execute \`POST /api/v1/auth/tokens\` once; its answer signs this page in. Then execute anything else.
+const describe = (version: Version): string =>
+  `
+**Try it:** execute \`POST /api/v${version}/auth/tokens\` once; its answer signs this page in. Then execute anything else.
 
 - A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection has \`pagination\` beside \`data\`.
 - A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules in \`fields\`.
+- ${PAGING[version]}
+- Versions are named in the path, or on the unversioned path, such as \`/api/users\`, by
+  \`Accept: application/vnd.api+json;version=${version}\`, which is then also the media type of the answer.
+- \`ETag\` is a resource's version: \`If-None-Match\` saves reading it again (304), and \`If-Match\` keeps a write from undoing
+  another's (412).
+- With an \`Idempotency-Key\` a POST can be repeated without a second effect.
 - Every response has an \`X-Request-Id\`; a request may bring its own, 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
-- Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` where it answers \`GET\`.
+- Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` where it answers \`GET\`; other methods are 405.
+- In production plain HTTP is refused (403), whatever is asked, but for health.
 - Unknown attributes and parameters are refused. Attributes that a \`PATCH\` leaves out stay as they are.
-`;
+`.trim();
+
+/** The one difference between the versions. */
+const PAGING: Record<Version, string> = {
+  1: 'Collections are paged by `page` and `size`, and say how many items there are.',
+  2: 'Collections are paged by `cursor` and `size`: any page costs the same, and none skips or repeats an item while others write.',
+};
 
 type Operation = [path: string, method: string, operation: OperationObject];
 
@@ -29,34 +46,41 @@ interface DocumentedRoute {
   access: Access | undefined;
 }
 
-/** The OpenAPI 3.1 document of the running application. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
+/** The OpenAPI 3.1 document of one version of the running application. */
+export function openApiDocument(app: INestApplication, version: Version): OpenAPIObject {
   const routes = documentedRoutes(app.get(DeclaredAccess).routes());
-  const document = SwaggerModule.createDocument(app, head(), {
+  const document = SwaggerModule.createDocument(app, head(version), {
     operationIdFactory: (controller, handler) => routes.get(`${controller}.${handler}`)?.operationId ?? handler,
   });
   const accesses = new Map([...routes.values()].map((route) => [route.operationId, route.access]));
-  complete(document, (operation) => accesses.get(operation.operationId ?? ''));
+  document.paths = pathsOf(document, version);
+  complete(document, version, (operation) => accesses.get(operation.operationId ?? ''));
   return toJsonSchema(document);
 }
 
-function head(): Omit<OpenAPIObject, 'paths'> {
+/** The one routing table knows no version; a caller names it. */
+function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['paths'] {
+  const versioned = Object.entries(paths).map(([path, item]) => [path.replace(/^\/api\//, `/api/v${version}/`), item]);
+  return Object.fromEntries(versioned) as OpenAPIObject['paths'];
+}
+
+function head(version: Version): Omit<OpenAPIObject, 'paths'> {
   const document = new DocumentBuilder()
     .setTitle('Resource API')
-    .setDescription(DESCRIPTION.trim())
-    .setVersion('1.0.0')
+    .setDescription(describe(version))
+    .setVersion(`${version}.0.0`)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .setOpenAPIVersion('3.1.0')
-    .addServer('/', 'This server')
+    .addServer('/', 'This server: of development, a test or production, whichever serves this document')
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The `access_token` that POST /api/v1/auth/tokens answers.',
+      description: `The \`access_token\` that POST /api/v${version}/auth/tokens answers. Verified as RFC8725 asks: by known algorithms, keys, issuers and audiences alone, and no longer than it lasts.`,
     })
     .build();
-  // The builder sets an empty one.
-  delete document.info.contact;
+  document.info.contact = { name: 'Whoever runs this service' };
+  Object.assign(document.servers![0], { 'x-internal': false });
   return document;
 }
 
@@ -70,16 +94,22 @@ function documentedRoutes(routes: DeclaredRoute[]): Map<string, DocumentedRoute>
   );
 }
 
-function complete(document: OpenAPIObject, accessTo: (operation: OperationObject) => Access | undefined): void {
+function complete(
+  document: OpenAPIObject,
+  version: Version,
+  accessTo: (operation: OperationObject) => Access | undefined,
+): void {
   const components = (document.components ??= {});
   components.schemas = { ...components.schemas, Error: ERROR_SCHEMA };
-  components.headers = {
-    'X-Request-Id': { description: 'Names this request in the log.', schema: { type: 'string' }, example: 'a1b2c3' },
-  };
+  components.headers = COMMON_HEADERS;
   const operations = operationsOf(document);
   document.tags = groupsOf(operations);
   for (const [path, method, operation] of operations) {
-    completeOperation(operation, { path, method, access: accessTo(operation), components });
+    const item = takeExtension<boolean>(operation, Extension.ITEM) ?? false;
+    const pages = takeExtension<boolean>(operation, Extension.PAGE) ?? false;
+    const deprecation = takeExtension<Deprecation>(operation, Extension.DEPRECATION);
+    const access = accessTo(operation);
+    completeOperation(operation, { path, method, access, version, item, pages, deprecation, components });
   }
 }
 

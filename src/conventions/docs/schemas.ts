@@ -1,20 +1,44 @@
 import { STATUS_CODES } from 'node:http';
 import type { HttpStatus } from '@nestjs/common';
+import { MAX_ID } from '../../database/resource.entity';
+import { CURSOR_PATTERN, MAX_CURSOR, MAX_SIZE } from '../lists/list-query';
 import { ERRORS } from '../errors/error-codes';
+import { textPattern } from '../requests/text';
+import type { Version } from '../requests/version';
 import type { SchemaObject } from './openapi-types';
+
+/** Of JavaScript's dates, in milliseconds since 1970. */
+const LAST_MOMENT = 8.64e15;
+
+/** One of ours, in which nothing stands that a caller wrote. */
+const SENTENCE = { type: 'string', maxLength: 500, pattern: textPattern({ min: 1, multiline: false, secret: false }) };
 
 type Properties = NonNullable<SchemaObject['properties']>;
 
 /** The schema of the success envelope around `data`. */
 export function envelopeSchema(status: HttpStatus, data: Properties[string], more: Properties = {}): SchemaObject {
   const properties: Properties = {
-    code: { type: 'integer', format: 'int32', description: 'The HTTP status again.', example: status },
-    message: { type: 'string', description: 'The reason phrase of the status.', example: STATUS_CODES[status] },
+    code: {
+      type: 'integer',
+      format: 'int32',
+      minimum: status,
+      maximum: status,
+      description: 'The HTTP status again.',
+      example: status,
+    },
+    message: {
+      type: 'string',
+      enum: [STATUS_CODES[status]],
+      description: 'The reason phrase of the status.',
+      example: STATUS_CODES[status],
+    },
     data,
     ...more,
     timestamp: {
       type: 'integer',
       format: 'int64',
+      minimum: 0,
+      maximum: LAST_MOMENT,
       description: 'When it was answered, in milliseconds since 1970.',
       example: 1767225600000,
     },
@@ -23,29 +47,72 @@ export function envelopeSchema(status: HttpStatus, data: Properties[string], mor
 }
 
 const pagination: Properties = {
-  page: { type: 'integer', format: 'int32', minimum: 0, description: 'Zero-based number of this page.', example: 0 },
+  page: {
+    type: 'integer',
+    format: 'int32',
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'Zero-based number of this page.',
+    example: 0,
+  },
   size: {
     type: 'integer',
     format: 'int32',
     minimum: 1,
-    maximum: 100,
+    maximum: MAX_SIZE,
     description: 'Items on a full page.',
     example: 20,
   },
-  total: { type: 'integer', format: 'int64', minimum: 0, description: 'Items on all pages.', example: 57 },
-  totalPages: { type: 'integer', format: 'int32', minimum: 0, description: 'Number of pages.', example: 3 },
+  total: {
+    type: 'integer',
+    format: 'int64',
+    minimum: 0,
+    maximum: MAX_ID,
+    description: 'Items on all pages.',
+    example: 57,
+  },
+  totalPages: {
+    type: 'integer',
+    format: 'int64',
+    minimum: 0,
+    maximum: MAX_ID,
+    description: 'Number of pages.',
+    example: 3,
+  },
 };
 
-/** What stands beside `data` when it is a page. */
-export const PAGINATION: Properties = {
-  pagination: { type: 'object', required: Object.keys(pagination), properties: pagination },
+const cursor = (description: string): Properties[string] => ({
+  type: 'string',
+  maxLength: MAX_CURSOR,
+  pattern: CURSOR_PATTERN,
+  nullable: true,
+  description,
+  example: 'q1x0Z3Jm0uVhC2hXl4mWzVszLDMsZmFsc2Vd',
+});
+
+const cursorPagination: Properties = {
+  size: pagination.size,
+  next: cursor('Leads to the items after these; null when there are none.'),
+  previous: cursor('Leads to the items before these; null when there are none.'),
+};
+
+/** What stands beside `data` when it is a page, in each version. */
+export const PAGINATION: Record<Version, SchemaObject> = {
+  1: { type: 'object', required: Object.keys(pagination), properties: pagination },
+  2: { type: 'object', required: Object.keys(cursorPagination), properties: cursorPagination },
 };
 
 const violation: Properties = {
   field: { type: 'string', description: 'Path of the field.', example: 'username' },
-  rule: { type: 'string', description: 'Name of the rule, for a program.', example: 'length' },
-  message: {
+  rule: {
     type: 'string',
+    maxLength: 32,
+    pattern: '^[a-z]+$',
+    description: 'Name of the rule, for a program.',
+    example: 'length',
+  },
+  message: {
+    ...SENTENCE,
     description: 'What the rule asks for, for a person.',
     example: 'must be 3 to 20 characters',
   },
@@ -60,7 +127,7 @@ const error: Properties = {
     description: `What happened, for a program:\n\n${codes.join('\n')}`,
     example: 'VALIDATION_ERROR',
   },
-  message: { type: 'string', description: 'What happened, for a person.', example: 'Request validation failed' },
+  message: { ...SENTENCE, description: 'What happened, for a person.', example: 'Request validation failed' },
   details: {
     type: 'string',
     description: 'More about it, for a person; of a 5xx the request id alone.',
@@ -69,6 +136,7 @@ const error: Properties = {
   timestamp: {
     type: 'string',
     format: 'date-time',
+    maxLength: 24,
     description: 'When it was answered.',
     example: '2026-01-31T12:00:00.000Z',
   },

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
+import { type Version, VERSIONS } from '../requests/version';
 import { openApiDocument } from './openapi';
 
 /** The parts of Swagger UI's page that are used here. */
@@ -7,20 +8,32 @@ declare const window: { ui: { preauthorizeApiKey(scheme: string, token: string):
 
 /** Hides what this document has no use for: a banner, a choice of one server or of one media type, links of responses. */
 const STYLE = `
-  .swagger-ui .topbar, .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .info .link,
+  .swagger-ui .topbar .link, .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .info .link,
   .swagger-ui .response-control-media-type:not(:has(option + option)), .swagger-ui .response-col_links { display: none }
   .swagger-ui .info { margin: 40px 0 20px }
   .swagger-ui .scheme-container { padding: 0 0 20px; background: none; box-shadow: none }
 `;
 
-/** Swagger UI at /docs and the document itself at /docs/json; all files come from this server. */
+const documentPath = (version: Version): string => (version === 1 ? 'docs/json' : `docs/v${version}/json`);
+
+/** Swagger UI at /docs, with a choice of versions, and their documents; all files come from this server. */
 export function setUpDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => openApiDocument(app), {
-    jsonDocumentUrl: 'docs/json',
+  const [first, ...others] = VERSIONS;
+  for (const version of others) {
+    SwaggerModule.setup(`docs/v${version}`, app, () => openApiDocument(app, version), {
+      ui: false,
+      jsonDocumentUrl: documentPath(version),
+      raw: ['json'],
+    });
+  }
+  SwaggerModule.setup('docs', app, () => openApiDocument(app, first), {
+    jsonDocumentUrl: documentPath(first),
     raw: ['json'],
+    explorer: true,
     customSiteTitle: 'Resource API',
     customCss: STYLE,
     swaggerOptions: {
+      urls: VERSIONS.map((version) => ({ name: `Version ${version}`, url: `/${documentPath(version)}` })),
       displayRequestDuration: true,
       defaultModelsExpandDepth: 0,
       // The document must not travel to somebody else's validator.

@@ -1,6 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Request } from 'express';
 import { type ApiError } from './api-error';
 import { toJson } from '../responses/json';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The error envelope (variant B). For a 5xx it names the request id and nothing else. */
 export function errorBody(error: ApiError, requestId: string): string {
@@ -18,7 +21,7 @@ export function errorBody(error: ApiError, requestId: string): string {
 function errorHeaders(error: ApiError, requestId: string): Record<string, string> {
   return {
     'X-Request-Id': requestId,
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': JSON_TYPE,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...error.headers,
@@ -32,6 +35,9 @@ export function sendError(response: ServerResponse, error: ApiError, requestId: 
   // What a handler had prepared for its success does not belong to the failure.
   for (const name of ['ETag', 'Location', 'Link', 'Content-Encoding', 'Last-Modified']) response.removeHeader(name);
   for (const [name, value] of Object.entries(errorHeaders(error, requestId))) response.setHeader(name, value);
+  // Who asks for a version by its media type gets that for a failure too.
+  const { representation } = response.req as Partial<Request>;
+  if (representation) response.setHeader('Content-Type', representation.mediaType);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.statusCode = error.status;
   response.end(response.req.method === 'HEAD' ? undefined : body);

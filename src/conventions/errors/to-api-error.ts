@@ -1,6 +1,8 @@
 import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from '../../auth/auth-errors';
+import { StaleVersionError } from '../../database/expectation';
+import { quoted } from '../responses/entity-tag';
 import { ApiError, validationError } from './api-error';
 import { fromDatabaseError } from './database-errors';
 import { type ErrorCode, ERRORS } from './error-codes';
@@ -19,11 +21,18 @@ const codeOfStatus = new Map<number, ErrorCode>(
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   return (
+    fromExpectation(thrown) ??
     fromDatabaseError(thrown) ??
     fromHttpException(thrown) ??
     fromHttpError(thrown) ??
     new ApiError('INTERNAL_ERROR', { cause: thrown })
   );
+}
+
+/** With the tag of the version that there is, so that the caller need not ask for it. */
+function fromExpectation(thrown: unknown): ApiError | undefined {
+  if (!(thrown instanceof StaleVersionError)) return undefined;
+  return new ApiError('PRECONDITION_FAILED', { headers: { ETag: quoted(String(thrown.version)) }, cause: thrown });
 }
 
 function fromHttpException(thrown: unknown): ApiError | undefined {

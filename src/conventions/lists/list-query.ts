@@ -2,12 +2,19 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { OneOf, Text } from '../requests/attributes';
 import { FieldList, SameAs, WholeParameter } from '../requests/query-parameters';
+import type { Version } from '../requests/version';
 import type { DtoClass } from '../responses/fields';
 
 const DEFAULT_SIZE = 20;
-const MAX_SIZE = 100;
+export const MAX_SIZE = 100;
 const MAX_PAGE = 2 ** 31 - 1;
 const MAX_SEARCH = 100;
+/** More than the longest value to sort by takes. */
+export const MAX_CURSOR = 4_096;
+export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
+
+/** How a version of the API pages: a parameter of another version is unknown. */
+export const PAGE_PARAMETERS: Record<Version, string> = { 1: 'page', 2: 'cursor' };
 
 export interface ListOptions {
   /** Attributes that `sort` may name; each is a column with an index. `id` is always one. */
@@ -18,7 +25,10 @@ export interface ListOptions {
 
 /** What every collection can be asked for, checked. */
 export interface ListQuery {
-  page: number;
+  /** Zero-based; in version 1. */
+  page?: number;
+  /** In version 2; opened by the input guard. */
+  cursor?: string;
   size?: number;
   limit?: number;
   sort?: string;
@@ -45,7 +55,14 @@ export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 
 export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions): Type<ListQuery> {
   class CollectionQuery implements ListQuery {
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
-    page = 0;
+    page?: number;
+
+    @Text({ max: MAX_CURSOR, optional: true })
+    @ApiProperty({
+      pattern: CURSOR_PATTERN,
+      description: 'Leads to a page: `next` or `previous` of another page of the same list.',
+    })
+    cursor?: string;
 
     @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: 'Items on a page.' })
     size?: number;

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
 import { attribute, type AttributeOptions, isNumber, isObject, isString, rule } from './attribute';
-import { hasLength, lengthMessage, normalise } from './text';
+import { hasLength, lengthMessage, normalise, textPattern } from './text';
 
 export interface TextOptions extends AttributeOptions {
   /** Code points. Default: 0 */
@@ -14,8 +14,8 @@ export interface TextOptions extends AttributeOptions {
   multiline?: boolean;
   /** Neither trimmed nor ever sent out. Default: false */
   secret?: boolean;
-  /** A pattern, and what it asks for. */
-  pattern?: { regex: RegExp; message: string };
+  /** A character that it may not contain. */
+  without?: string;
 }
 
 const MAX_EMAIL = 254;
@@ -31,7 +31,7 @@ export function Text({
   max,
   multiline = false,
   secret = false,
-  pattern,
+  without,
   ...options
 }: TextOptions): PropertyDecorator {
   const control = multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL;
@@ -41,7 +41,7 @@ export function Text({
     rule('length', lengthMessage(min, max), isString, (text) => hasLength(text, min, max)),
     // An empty secret breaks the length already.
     ...(secret ? [rule('blank', 'must not be blank', isString, (text) => text === '' || text.trim() !== '')] : []),
-    ...(pattern ? [rule('pattern', pattern.message, isString, (text) => pattern.regex.test(text))] : []),
+    ...(without ? [rule('pattern', `must not contain ${without}`, isString, (text) => !text.includes(without))] : []),
   ];
   return attribute(
     { name: 'type', message: 'must be a string', holds: isString },
@@ -50,7 +50,7 @@ export function Text({
       type: String,
       minLength: min || undefined,
       maxLength: max,
-      pattern: pattern?.regex.source,
+      pattern: textPattern({ min, multiline, secret, without }),
       writeOnly: secret || undefined,
     },
     options,
@@ -149,7 +149,7 @@ export function SomeOf(names: Record<string, string>, options: AttributeOptions 
       rule('length', 'must not be empty', isList, (list) => list.length > 0),
       rule('unique', 'must hold each name once', isList, (list) => new Set(list).size === list.length),
     ],
-    { type: String, enum: allowed, isArray: true, minItems: 1, uniqueItems: true },
+    { type: String, enum: allowed, isArray: true, minItems: 1, maxItems: allowed.length, uniqueItems: true },
     options,
   );
 }
@@ -175,5 +175,6 @@ export function ListOf(
 
 /** A moment the service sets: ISO 8601 in UTC with milliseconds. Never part of an input. */
 export function Timestamp(): PropertyDecorator {
-  return ApiProperty({ type: String, format: 'date-time', readOnly: true, example: '2026-01-31T12:00:00.000Z' });
+  const example = '2026-01-31T12:00:00.000Z';
+  return ApiProperty({ type: String, format: 'date-time', maxLength: example.length, readOnly: true, example });
 }

@@ -3,8 +3,10 @@ import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings';
-import { ITEM_TYPE } from '../docs/api.decorators';
+import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
+import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken } from '../idempotency/idempotency.interceptor';
+import { CursorSeal } from '../lists/cursor';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
 import { type BodyReader, jsonBodyReader } from './json-body';
 import './request-context';
@@ -12,6 +14,10 @@ import './request-context';
 interface RouteInput {
   takesBody: boolean;
   takesQuery: boolean;
+  /** Whether it answers with a page of a collection. */
+  pages: boolean;
+  /** Whether it takes an Idempotency-Key. */
+  takesKey: boolean;
   /** What a single-resource read answers with, whose attributes `fields` may name. */
   item?: DtoClass;
 }
@@ -25,15 +31,25 @@ export class InputGuard implements CanActivate {
   private readonly inputs = new WeakMap<object, RouteInput>();
   private readonly readBody: BodyReader;
 
-  constructor(settings: Settings) {
+  constructor(
+    settings: Settings,
+    private readonly cursorSeal: CursorSeal,
+  ) {
     this.readBody = jsonBodyReader(settings.JSON_BODY_LIMIT);
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** Without a promise where nothing has to be waited for: Nest then goes on at once. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const input = this.inputOf(context);
     this.checkQuery(request, input);
-    if (input.takesBody) request.body = await this.readBody(request, context.switchToHttp().getResponse<Response>());
+    if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken();
+    if (input.pages && request.version === 2) request.cursors = this.cursorSeal.cursorsOf(request);
+    return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>()) : true;
+  }
+
+  private async takeBody(request: Request, response: Response): Promise<true> {
+    request.body = await this.readBody(request, response);
     return true;
   }
 
@@ -52,6 +68,11 @@ export class InputGuard implements CanActivate {
   }
 }
 
+/** Any other method may be repeated as it is. */
+function isKeyedPost({ method, headers }: Request): boolean {
+  return method === 'POST' && headers[KEY_HEADER.toLowerCase()] !== undefined;
+}
+
 function requireKnown(query: object, known: string[]): void {
   const unknown = Object.keys(query).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -68,6 +89,8 @@ function readInput(controller: object, handler: { name: string }): RouteInput {
   return {
     takesBody: kinds.has(RouteParamtypes.BODY),
     takesQuery: kinds.has(RouteParamtypes.QUERY),
+    takesKey: Reflect.hasMetadata(IS_IDEMPOTENT, handler),
+    pages: Reflect.hasMetadata(IS_PAGE, handler),
     item: reads ? (Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
   };
 }

@@ -53,7 +53,11 @@ function mediaTypes(method: string): string[] {
 
 /** 415, with the media types that a request of this method may have. */
 export function unsupportedMediaType(method: string): ApiError {
-  return new ApiError('UNSUPPORTED_MEDIA_TYPE', { details: `Send ${mediaTypes(method).join(' or ')} in UTF-8` });
+  const types = mediaTypes(method);
+  return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+    details: `Send ${types.join(' or ')} in UTF-8`,
+    headers: { [method === 'PATCH' ? 'Accept-Patch' : 'Accept']: types.join(', ') },
+  });
 }
 
 /** The body itself, or what comes out of its compression. */

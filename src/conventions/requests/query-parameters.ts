@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
+import { MAX_ID } from '../../database/resource.entity';
 import { attributesOf, type DtoClass } from '../responses/fields';
 import { idMessage, parseId } from './id.pipe';
 
@@ -14,6 +15,7 @@ export function WholeParameter({ min, max, ...documentation }: { min: number; ma
     ApiProperty({
       ...documentation,
       type: 'integer',
+      format: 'int32',
       minimum: min,
       maximum: max,
       required: false,
@@ -47,7 +49,10 @@ export function FieldList(item: DtoClass): PropertyDecorator {
     constraint(
       'enum',
       () => `must name some of ${attributes().join(', ')}`,
-      (names) => isArray(names) && names.every((name) => attributes().includes(name as string)),
+      (names) =>
+        isArray(names) &&
+        names.length <= attributes().length &&
+        names.every((name) => attributes().includes(name as string)),
     ),
   );
 }
@@ -55,7 +60,15 @@ export function FieldList(item: DtoClass): PropertyDecorator {
 /** An id; may be left out. */
 export function IdParameter(description: string): PropertyDecorator {
   return applyDecorators(
-    ApiProperty({ description, type: 'integer', format: 'int64', minimum: 1, required: false, example: 1 }),
+    ApiProperty({
+      description,
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      maximum: MAX_ID,
+      required: false,
+      example: 1,
+    }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? (parseId(value) ?? value) : value)),
     ValidateIf((_query, value) => value !== undefined),
     constraint('id', idMessage, (value) => typeof value === 'number'),

@@ -1,7 +1,13 @@
+import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterRedis,
+} from 'rate-limiter-flexible';
 import { Settings } from '../../config/settings';
 
 const MILLISECOND = 1_000;
@@ -28,11 +34,11 @@ export class RateLimits implements OnApplicationShutdown {
   /** @param window seconds */
   counter(name: string, limit: number, window: number): Counter {
     const options = { keyPrefix: `resource-api:${name}`, points: limit, duration: window };
-    const memory = new RateLimiterMemory(options);
-    // Without Redis each process goes on counting by itself: neither an outage nor an open door.
-    const shared =
-      this.redis && new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: memory });
-    return new Counter(shared ?? memory);
+    // The processes of PROCESSES count together, in their primary.
+    const local = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
+    // Without Redis each instance goes on counting by itself: neither an outage nor an open door.
+    const shared = this.redis && new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: local });
+    return new Counter(shared ?? local, shared ? digest : (key) => key);
   }
 
   onApplicationShutdown(): void {
@@ -41,21 +47,25 @@ export class RateLimits implements OnApplicationShutdown {
 }
 
 export class Counter {
-  constructor(private readonly limiter: RateLimiterAbstract) {}
+  /** @param keyOf makes what is counted under of what callers wrote */
+  constructor(
+    private readonly limiter: RateLimiterAbstract,
+    private readonly keyOf: (key: string) => string,
+  ) {}
 
   /** Counts one hit, atomically. */
   async hit(key: string): Promise<Count> {
-    const { consumedPoints, msBeforeNext } = await this.limiter.penalty(digest(key));
+    const { consumedPoints, msBeforeNext } = await this.limiter.penalty(this.keyOf(key));
     return { hits: consumedPoints, resetsIn: Math.ceil(msBeforeNext / MILLISECOND) };
   }
 
   async peek(key: string): Promise<Count> {
-    const state = await this.limiter.get(digest(key));
+    const state = await this.limiter.get(this.keyOf(key));
     return { hits: state?.consumedPoints ?? 0, resetsIn: Math.ceil((state?.msBeforeNext ?? 0) / MILLISECOND) };
   }
 }
 
-/** Keys hold what callers wrote: so they have one length, and nobody reads a name in Redis. */
+/** In Redis, where keys then have one length, and nobody reads a name. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }

@@ -1,4 +1,6 @@
 import type { Caller } from '../../auth/caller';
+import type { Cursors } from '../lists/cursor';
+import type { Representation, Version } from './version';
 
 declare module 'express-serve-static-core' {
   interface Request {
@@ -6,6 +8,14 @@ declare module 'express-serve-static-core' {
     id: string;
     /** When it arrived, in milliseconds on the monotonic clock. */
     startedAt: number;
+    /** Which version of the API it asks for; undefined outside of the API. */
+    version?: Version;
+    /** How the answer is put; undefined when `Accept` allows nothing that there is. */
+    representation?: Representation;
+    /** What its path began with, e.g. `/api/v1`: where links of the answer begin. */
+    apiRoot?: string;
+    /** Where a list that is paged by cursors begins, and how it goes on. */
+    cursors?: Cursors;
     /** The attributes that a single-resource read asked for. */
     fields?: string[];
   }

@@ -6,6 +6,28 @@ export function normalise(text: string, { multiline = false, secret = false }): 
   return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
 }
 
+/** Of a regular expression's class: what {@link Text} refuses. */
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
+const CONTROL_BUT_NEWLINE_AND_TAB = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
+
+export interface TextForm {
+  min: number;
+  multiline: boolean;
+  secret: boolean;
+  /** A character that may not occur. */
+  without?: string;
+}
+
+/** The form of a text, for the document: what a length can't say, that blanks around it don't count, is in it. */
+export function textPattern({ min, multiline, secret, without = '' }: TextForm): string {
+  const refused = (multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL) + without;
+  const any = `[^${refused}]`;
+  const visible = `[^\\s${refused}]`;
+  if (min === 0) return `^${any}*$`;
+  const least = min === 1 || secret ? visible : `${visible}${any}{${min - 2},}${visible}`;
+  return `^${any}*${least}${any}*$`;
+}
+
 /** Counted in code points. */
 export function hasLength(text: string, min: number, max: number): boolean {
   // A code point takes one or two UTF-16 units: no need to count in a text that is too long at any rate.

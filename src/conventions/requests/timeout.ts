@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import { cancelWork } from '../../database/cancellable-pool';
-import { UnitOfWork } from '../../database/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';
+import { RequestScope } from './request-scope';
 
 export interface TimeoutOptions {
   /** Milliseconds from the arrival of the headers to the answer. */
@@ -16,7 +16,7 @@ export interface TimeoutOptions {
 /** Answers 503 after the limit, ends the request's statements and rolls its transactions back. */
 export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const work = new UnitOfWork();
+    const work = new RequestScope(request);
     const timer = setTimeout(() => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',

@@ -21,10 +21,9 @@ export function envelope(status: number, body: object, request: Request): object
 /** Where a resource that was just created can be read: by its own id, below its own noun. */
 export function locationOf(body: object, request: Request): string {
   // Not originalUrl, which is a whole URL when the request line holds one.
-  const { path } = request;
+  const nouns = request.path.split('/').filter(Boolean);
   const { id } = body as { id?: number };
-  if (id === undefined) return path;
-  const nouns = path.split('/').filter(Boolean);
   // /api/v1/users/7/posts creates /api/v1/posts/1
-  return `/${nouns.slice(0, 2).join('/')}/${nouns.at(-1)}/${id}`;
+  const place = id === undefined ? nouns.slice(1) : [nouns.at(-1), id];
+  return [request.apiRoot, ...place].join('/');
 }

@@ -13,12 +13,12 @@ export function attributesOf(dto: DtoClass): string[] {
 
 /**
  * The attributes that a `fields` parameter names, in the resource's own order.
- * @throws {ApiError} VALIDATION_ERROR when one is unknown
+ * @throws {ApiError} VALIDATION_ERROR when one is unknown, or there are more than there can be
  */
 export function parseFields(text: string, attributes: string[]): string[] {
-  const named = new Set(text.split(',').map((name) => name.trim()));
-  const unknown = [...named].filter((name) => !attributes.includes(name));
-  if (unknown.length > 0) {
+  const names = text.split(',').map((name) => name.trim());
+  const named = new Set(names);
+  if (names.length > attributes.length || names.some((name) => !attributes.includes(name))) {
     throw validationError([{ field: 'fields', rule: 'enum', message: `must name some of ${attributes.join(', ')}` }]);
   }
   return attributes.filter((name) => named.has(name));

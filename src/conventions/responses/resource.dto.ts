@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ResourceEntity } from '../../database/resource.entity';
 import { Id, Timestamp } from '../requests/attributes';
+import { VERSION } from './entity-tag';
 
 /** What every resource shows of itself. */
 export abstract class ResourceDto {
@@ -18,9 +19,8 @@ export abstract class ResourceDto {
   updated_at: Date;
 }
 
-/** The shared attributes of a row, by name. */
-export const resourceAttributes = ({ id, created_at, updated_at }: ResourceEntity): ResourceDto => ({
-  id,
-  created_at,
-  updated_at,
-});
+/** The shared attributes of a row, by name, and its version for the entity tag. */
+export function resourceAttributes({ id, created_at, updated_at, version }: ResourceEntity): ResourceDto {
+  const attributes = { id, created_at, updated_at, [VERSION]: version };
+  return attributes;
+}

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 
@@ -27,12 +28,28 @@ const docs = helmet({
   },
 });
 
+const DOCS = /^\/docs(\/|$)/;
 const ONE_YEAR = 365 * 24 * 60 * 60;
 
+/** What a middleware of helmet sets, which is the same for all requests: asked once instead of fifteen times a request. */
+function headersOf(middleware: ReturnType<typeof helmet>): [name: string, value: string][] {
+  const headers: [string, string][] = [];
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  };
+  middleware({} as IncomingMessage, response as unknown as ServerResponse, (error) => {
+    if (error) throw error as Error;
+  });
+  return headers;
+}
+
 export function securityHeaders() {
+  const [ofApi, ofDocs] = [headersOf(api), headersOf(docs)];
   return (request: Request, response: Response, next: NextFunction): void => {
     // Means something over HTTPS only (RFC 6797, 7.2).
     if (request.secure) response.setHeader('Strict-Transport-Security', `max-age=${ONE_YEAR}; includeSubDomains`);
-    (/^\/docs(\/|$)/.test(request.path) ? docs : api)(request, response, next);
+    for (const [name, value] of DOCS.test(request.path) ? ofDocs : ofApi) response.setHeader(name, value);
+    next();
   };
 }

@@ -8,7 +8,17 @@ const checks = (description: string, example: object) =>
     additionalProperties: {
       type: 'object',
       required: ['status'],
-      properties: { status: { type: 'string', enum: ['up', 'down'], description: 'Whether it works.', example: 'up' } },
+      properties: {
+        status: { type: 'string', enum: ['up', 'down'], description: 'Whether it works.', example: 'up' },
+        responseTime: {
+          type: 'integer',
+          format: 'int32',
+          minimum: 0,
+          maximum: 2 ** 31 - 1,
+          description: 'Milliseconds until the database answered.',
+          example: 2,
+        },
+      },
     },
   });
 

@@ -5,6 +5,7 @@ import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import { type Caller, isAdmin } from '../../auth/caller';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { requireExpected } from '../../database/expectation';
 import { updateRow } from '../../database/update-row';
 import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
 import { Order, OrderItem, OrderStatus } from './order.entity';
@@ -21,6 +22,7 @@ export class OrdersService {
       searchIn: 'EXISTS (SELECT FROM order_items WHERE order_id = resource.id AND name ILIKE :pattern)',
       filter: { user_id: isAdmin(caller) ? userId : caller.id },
       include: { items: 'position' },
+      counted: true,
     });
   }
 
@@ -50,6 +52,7 @@ export class OrdersService {
       const order = await find(manager, id);
       requireSelfOrAdmin(caller, order.user_id);
       if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
+      requireExpected(order);
       if (status === order.status) return order;
       requireTransition(order.status, status);
       if (status === OrderStatus.CANCELLED) await returnStock(manager, order.items);

@@ -6,6 +6,7 @@ import type { Caller } from '../../auth/caller';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
 import { deleteRow } from '../../database/delete-row';
+import { insertRow } from '../../database/insert-row';
 import { updateRow } from '../../database/update-row';
 import { UsersService } from '../users/users.service';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
@@ -49,10 +50,8 @@ export class PostsService {
     return this.find(manager, id, caller).setLock('for_key_share').getOneOrFail();
   }
 
-  async create(input: CreatePostDto, userId: number): Promise<Post> {
-    const post = this.posts.create({ ...DEFAULTS, ...input, user_id: userId });
-    await this.posts.insert(post);
-    return post;
+  create(input: CreatePostDto, userId: number): Promise<Post> {
+    return insertRow(this.posts.manager, Post, { ...DEFAULTS, ...input, user_id: userId });
   }
 
   async createFor(userId: number, input: CreatePostDto, caller: Caller): Promise<Post> {

@@ -3,6 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { insertRow } from '../../database/insert-row';
+import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
 import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
 import { Product, ProductStatus } from './product.entity';
@@ -14,17 +16,15 @@ export class ProductsService {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   list(query: ListProductsQuery): Promise<Page<Product>> {
-    return paginate(this.products, query, { searchable: ['name', 'description'] });
+    return paginate(this.products, query, { searchable: ['name', 'description'], counted: true });
   }
 
   get(id: number): Promise<Product> {
-    return this.products.findOneByOrFail({ id });
+    return readRow(this.products.manager, Product, id);
   }
 
-  async create(input: CreateProductDto): Promise<Product> {
-    const product = this.products.create({ ...DEFAULTS, ...input });
-    await this.products.insert(product);
-    return product;
+  create(input: CreateProductDto): Promise<Product> {
+    return insertRow(this.products.manager, Product, { ...DEFAULTS, ...input });
   }
 
   replace(id: number, input: CreateProductDto): Promise<Product> {

@@ -2,6 +2,8 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import { ThrottlerException } from '@nestjs/throttler';
 import type { Response } from 'express';
 
+export const TOO_MANY = 'Too many requests. Please try again later.';
+
 /** The specification has /public answer in plain text, for 429 as well. */
 @Catch(ThrottlerException)
 export class PlainTextThrottleFilter implements ExceptionFilter<ThrottlerException> {
@@ -9,6 +11,6 @@ export class PlainTextThrottleFilter implements ExceptionFilter<ThrottlerExcepti
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) return;
     response.set('Cache-Control', 'no-store').type('text/plain').status(429);
-    response.send('Too many requests. Please try again later.');
+    response.send(TOO_MANY);
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 
 const MILLISECOND = 1_000;
@@ -9,6 +9,11 @@ const MILLISECOND = 1_000;
  */
 @Injectable()
 export class PublicThrottlerGuard extends ThrottlerGuard {
+  /** The address itself: there is one limit, and its counter keeps its keys apart. A hash would cost more than counting. */
+  protected override generateKey(_context: ExecutionContext, tracker: string): string {
+    return tracker;
+  }
+
   protected override async handleRequest(properties: ThrottlerRequest): Promise<boolean> {
     const { context, limit, ttl, throttler, blockDuration, getTracker, generateKey } = properties;
     const { req, res } = this.getRequestResponse(context);

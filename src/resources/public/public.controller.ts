@@ -1,27 +1,31 @@
 import { Controller, Get, Header, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiProduces, ApiTooManyRequestsResponse } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTooManyRequestsResponse } from '@nestjs/swagger';
 import { Public } from '../../auth/access.decorators';
 import { ApiResource } from '../../conventions/docs/api.decorators';
-import { PlainTextThrottleFilter } from './plain-text-throttle.filter';
+import { Produces } from '../../conventions/requests/accept.guard';
+import { PlainTextThrottleFilter, TOO_MANY } from './plain-text-throttle.filter';
 import { PublicThrottlerGuard } from './public-throttler.guard';
+
+const GREETING = 'Hello from the public resource.';
 
 const LIMIT_HEADERS = {
   'RateLimit-Policy': {
     description: 'The limit: `q` requests in `w` seconds.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 64, pattern: '^"default";q=[0-9]+;w=[0-9.]+$' },
     example: '"default";q=60;w=60',
   },
   RateLimit: {
     description: 'What is left of it: `r` requests in the next `t` seconds.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: 64, pattern: '^"default";r=[0-9]+;t=[0-9]+$' },
     example: '"default";r=59;t=60',
   },
 };
 const RETRY_AFTER = {
   description: 'Seconds to wait before another attempt.',
-  schema: { type: 'string' },
+  schema: { type: 'string', maxLength: 10, pattern: '^[0-9]+$' },
   example: '42',
 };
+const plain = (text: string) => ({ 'text/plain': { schema: { type: 'string', enum: [text] }, example: text } });
 
 @ApiResource('Public', 'Open to everyone, within a limit.')
 @Controller('public')
@@ -34,21 +38,20 @@ export class PublicController {
   @Get()
   @UseGuards(PublicThrottlerGuard)
   @UseFilters(PlainTextThrottleFilter)
+  @Produces('text/plain')
   @Header('Content-Type', 'text/plain; charset=utf-8')
-  @ApiProduces('text/plain')
+  @Header('Cache-Control', 'no-store')
   @ApiOkResponse({
     description: 'OK',
     headers: LIMIT_HEADERS,
-    type: String,
-    example: 'Hello from the public resource.',
+    content: plain(GREETING),
   })
   @ApiTooManyRequestsResponse({
     description: 'Too Many Requests',
     headers: { ...LIMIT_HEADERS, 'Retry-After': RETRY_AFTER },
-    type: String,
-    example: 'Too many requests. Please try again later.',
+    content: plain(TOO_MANY),
   })
   get(): string {
-    return 'Hello from the public resource.';
+    return GREETING;
   }
 }

@@ -1,4 +1,4 @@
-import { Text, Whole } from '../../conventions/requests/attributes';
+import { OneOf, Text, Whole } from '../../conventions/requests/attributes';
 import type { TokenPair } from '../../auth/sessions';
 
 const REFRESH_TOKEN = { min: 1, max: 128 };
@@ -43,7 +43,7 @@ export class TokensDto {
    * How to use it.
    * @example Bearer
    */
-  @Text({ max: 6 })
+  @OneOf(['Bearer'])
   token_type: string;
 
   /**

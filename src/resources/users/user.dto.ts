@@ -2,10 +2,11 @@ import { OmitType, PartialType } from '@nestjs/swagger';
 import { type Caller, isAdmin, Role } from '../../auth/caller';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { EmailAddress, OneOf, SomeOf, Text } from '../../conventions/requests/attributes';
+import { VIEW } from '../../conventions/responses/entity-tag';
 import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
 import { type User, UserStatus } from './user.entity';
 
-const username = { min: 3, max: 20, pattern: { regex: /^[^@]*$/, message: 'must not contain @' } };
+const username = { min: 3, max: 20, without: '@' };
 
 /** What a client may read of a user. A new column stays private until it is listed here. */
 export class UserDto extends ResourceDto {
@@ -110,14 +111,19 @@ export class ListUsersQuery extends ListQueryOf(UserDto, {
 }) {}
 
 /** Private attributes are undefined, and so absent, unless the caller may see them. */
-export const toUserDto = (user: User, caller: Caller | undefined): UserDto => ({
-  ...resourceAttributes(user),
-  username: user.username,
-  email: seesAll(user, caller) ? user.email : undefined,
-  name: user.name,
-  status: user.status,
-  roles: seesAll(user, caller) ? user.roles : undefined,
-});
+export function toUserDto(user: User, caller: Caller | undefined): UserDto {
+  const whole = seesAll(user, caller);
+  const dto = {
+    ...resourceAttributes(user),
+    username: user.username,
+    email: whole ? user.email : undefined,
+    name: user.name,
+    status: user.status,
+    roles: whole ? user.roles : undefined,
+    [VIEW]: whole ? undefined : 'public',
+  };
+  return dto;
+}
 
 function seesAll(user: User, caller: Caller | undefined): boolean {
   return caller?.id === user.id || isAdmin(caller);

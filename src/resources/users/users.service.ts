@@ -7,6 +7,8 @@ import { hashPassword } from '../../auth/passwords';
 import { Sessions } from '../../auth/sessions';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { insertRow } from '../../database/insert-row';
+import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
 import { User, UserStatus } from './user.entity';
@@ -29,11 +31,12 @@ export class UsersService {
     return paginate(this.users, query, {
       searchable: isAdmin(caller) ? ['username', 'name', 'email'] : ['username', 'name'],
       hidden: isAdmin(caller) ? [] : ['email'],
+      counted: true,
     });
   }
 
   get(id: number): Promise<User> {
-    return this.users.findOneByOrFail({ id });
+    return readRow(this.users.manager, User, id);
   }
 
   /** @param login a username or an e-mail address; only the latter has an @ */
@@ -45,9 +48,7 @@ export class UsersService {
 
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
-    const user = this.users.create(await toColumns({ ...DEFAULTS, ...input }));
-    await this.users.insert(user);
-    return user;
+    return insertRow(this.users.manager, User, await toColumns({ ...DEFAULTS, ...input }));
   }
 
   replace(id: number, input: ReplaceUserDto, caller: Caller): Promise<User> {

@@ -1,0 +1,62 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  SetMetadata,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { validationError } from '../errors/api-error';
+import { answerOf } from '../responses/answer';
+import { IdempotencyKeys, type KeyedRequest } from './idempotency-keys';
+
+export const IS_IDEMPOTENT = 'resource-api:idempotent';
+export const KEY_HEADER = 'Idempotency-Key';
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+
+/** Answers a request with a key that came before as it was answered then. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(private readonly keys: IdempotencyKeys) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<object>): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const key = keyOf(request);
+    if (key === undefined) return next.handle();
+    const { statusCode } = http.getResponse<Response>();
+    const work = async () => answerOf(statusCode, await lastValueFrom(next.handle()), request);
+    return from(this.keys.once(describe(request, key), work));
+  }
+}
+
+/** Takes an Idempotency-Key. On the route alone: a global interceptor would cost every other route a fifth. */
+export const Idempotent = (): MethodDecorator =>
+  applyDecorators(SetMetadata(IS_IDEMPOTENT, true), UseInterceptors(IdempotencyInterceptor));
+
+function keyOf({ headersDistinct }: Request): string | undefined {
+  const keys = headersDistinct[KEY_HEADER.toLowerCase()];
+  if (keys === undefined) return undefined;
+  if (keys.length === 1 && PRINTABLE.test(keys[0])) return keys[0];
+  const message = 'must be one key of 1 to 255 printable ASCII characters';
+  throw validationError([{ field: KEY_HEADER, rule: 'key', message }]);
+}
+
+function describe(request: Request, key: string): KeyedRequest {
+  const { user, ip, method, path, query, apiRoot, representation } = request;
+  return {
+    key,
+    // Who has no account has an address, and only for this.
+    scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
+    content: [method, apiRoot, path, representation?.variant, query, request.body],
+  };
+}
+
+/** 400 for a key on a route that can't keep its answer. */
+export function keyNotTaken() {
+  const message = 'is not taken here: the answer holds secrets, which are not stored';
+  return validationError([{ field: KEY_HEADER, rule: 'unknown', message }]);
+}

@@ -1,0 +1,28 @@
+import type { Request } from 'express';
+import { Expectation } from '../../database/expectation';
+
+const CHANGING_METHODS = ['PUT', 'PATCH', 'DELETE'];
+const MAX_VERSION = 2 ** 31 - 1;
+/** A strong tag that begins with a version, see entity-tag.ts; the rest tells views and encodings of it apart. */
+const VERSION_TAG = /(?<!W\/)"(\d{1,10})(?:-[^"]*)?"/g;
+const WEAK_OR_STRONG = /"(\d{1,10})(?:-[^"]*)?"/g;
+
+/**
+ * What `If-Match` and `If-None-Match` demand of the row that the request is about to change (RFC 9110, 13.1). A tag
+ * that isn't one of ours matches nothing.
+ */
+export function expectationOf({ method, headers }: Request): Expectation | undefined {
+  if (!CHANGING_METHODS.includes(method)) return undefined;
+  const match = headers['if-match']?.trim();
+  const noneMatch = headers['if-none-match']?.trim();
+  // Any row there is will do, and one that isn't there is a 404.
+  const only = match === undefined || match === '*' ? undefined : versionsIn(match, VERSION_TAG);
+  if (noneMatch === '*') return new Expectation([], []);
+  const not = noneMatch === undefined ? undefined : versionsIn(noneMatch, WEAK_OR_STRONG);
+  return only || not ? new Expectation(only, not) : undefined;
+}
+
+function versionsIn(header: string, tag: RegExp): number[] {
+  const versions = [...header.matchAll(tag)].map(([, version]) => Number(version));
+  return versions.filter((version) => version <= MAX_VERSION);
+}

@@ -1,0 +1,90 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { BatchedRead } from './batched-reads';
+
+export interface CountedTable {
+  /** Whether it has a column `status`, by which its rows are counted as well. Default: false */
+  status?: boolean;
+  /** Whether it has a column `deleted_at`, which takes a row out of the count. Default: false */
+  deleted_at?: boolean;
+}
+
+/**
+ * For a migration: has the rows of a table counted from now on, so that {@link countedRows} tells how many there are
+ * without looking at them. Triggers do it in the transaction that writes, whoever that is; a statement that changes many
+ * rows, such as COPY, counts them once.
+ */
+export async function countRows(
+  database: QueryRunner,
+  table: string,
+  { status = false, deleted_at = false }: CountedTable = {},
+): Promise<void> {
+  const group = status ? 'status' : "''";
+  const present = deleted_at ? 'WHERE deleted_at IS NULL' : '';
+  const rows = (sign: '' | '-', from: string) =>
+    `SELECT ${group} AS status, ${sign}count(*) AS rows FROM ${from} ${present} GROUP BY 1`;
+  await database.query(`
+    CREATE FUNCTION ${table}_count() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF TG_OP = 'INSERT' THEN PERFORM add_row_count('${table}', status, rows) FROM (${rows('', 'added')}) AS counts;
+      ELSIF TG_OP = 'TRUNCATE' THEN DELETE FROM row_counts WHERE table_name = '${table}';
+      ELSE PERFORM add_row_count('${table}', status, rows) FROM (${rows('-', 'removed')}) AS counts;
+      END IF;
+      RETURN NULL;
+    END $$`);
+  await database.query(
+    `CREATE TRIGGER ${table}_count_added AFTER INSERT ON ${table} REFERENCING NEW TABLE AS added
+        FOR EACH STATEMENT EXECUTE FUNCTION ${table}_count()`,
+  );
+  await database.query(
+    `CREATE TRIGGER ${table}_count_removed AFTER DELETE ON ${table} REFERENCING OLD TABLE AS removed
+        FOR EACH STATEMENT EXECUTE FUNCTION ${table}_count()`,
+  );
+  await database.query(
+    `CREATE TRIGGER ${table}_count_truncated AFTER TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_count()`,
+  );
+  if (status || deleted_at) await countChanges(database, table, status, deleted_at);
+  // What is there already; nobody writes in between.
+  await database.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+  await database.query(`SELECT add_row_count('${table}', status, rows) FROM (${rows('', table)}) AS counts`);
+}
+
+/** For each row, but only for one that moves between groups: most updates cost nothing. */
+async function countChanges(database: QueryRunner, table: string, status: boolean, deleted: boolean): Promise<void> {
+  const group = (row: string) => (status ? `${row}.status` : "''");
+  const changed = [...(status ? ['status'] : []), ...(deleted ? ['deleted_at'] : [])];
+  const isPresent = (row: string) => (deleted ? `${row}.deleted_at IS NULL` : 'true');
+  await database.query(`
+    CREATE FUNCTION ${table}_count_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF ${isPresent('OLD')} THEN PERFORM add_row_count('${table}', ${group('OLD')}, -1); END IF;
+      IF ${isPresent('NEW')} THEN PERFORM add_row_count('${table}', ${group('NEW')}, 1); END IF;
+      RETURN NULL;
+    END $$`);
+  const condition = changed.map((column) => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
+  await database.query(
+    `CREATE TRIGGER ${table}_count_changed AFTER UPDATE ON ${table}
+        FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION ${table}_count_change()`,
+  );
+}
+
+interface Count {
+  key: string;
+  rows: number;
+}
+
+const SEPARATOR = ' ';
+
+const counts = new BatchedRead<string, Count>(
+  'read-row-counts',
+  `SELECT key, sum(rows)::bigint AS rows
+     FROM unnest($1::text[]) AS key
+     JOIN row_counts ON table_name = split_part(key, ' ', 1)
+      AND (split_part(key, ' ', 2) = '' OR status = split_part(key, ' ', 2))
+    GROUP BY key`,
+  ({ key }) => key,
+);
+
+/** How many rows a counted table has, all of them or those of a status. */
+export async function countedRows(database: DataSource, table: string, status = ''): Promise<number> {
+  return (await counts.read(database, table + SEPARATOR + status))?.rows ?? 0;
+}

@@ -1,0 +1,32 @@
+import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { UnitOfWork } from './unit-of-work';
+
+/** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
+export class ApiDataSource extends DataSource {
+  override createQueryRunner(mode?: ReplicationMode): QueryRunner {
+    return UnitOfWork.current()?.transaction ?? super.createQueryRunner(mode);
+  }
+}
+
+/**
+ * Makes one transaction of all that the current unit of work does meanwhile, whichever service does it: their own
+ * transactions become savepoints of it.
+ */
+export async function inOneTransaction<T>(
+  database: DataSource,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  const unit = UnitOfWork.current();
+  if (!unit) throw new Error('There is no unit of work to make a transaction of');
+  const runner = database.createQueryRunner();
+  const release = runner.release.bind(runner);
+  // Whoever takes part believes the runner to be its own.
+  runner.release = () => Promise.resolve();
+  unit.transaction = runner;
+  try {
+    return await runner.manager.transaction(work);
+  } finally {
+    unit.transaction = undefined;
+    await release();
+  }
+}

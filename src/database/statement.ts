@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Pool, QueryResultRow } from 'pg';
+import type { EntityManager } from 'typeorm';
+import { UnitOfWork } from './unit-of-work';
+
+/** Statements that PostgreSQL keeps a plan of, on each connection; those that come later are planned each time. */
+const MAX_NAMES = 500;
+
+/**
+ * Runs a statement where the manager's own would run: in its transaction, or in that of the current unit of work, or on any
+ * connection, and there by its name. TypeORM has no named statements, and takes longer to build one than PostgreSQL to run
+ * it.
+ */
+export async function runStatement<R extends QueryResultRow>(
+  manager: EntityManager,
+  text: string,
+  values: unknown[],
+): Promise<R[]> {
+  const runner = manager.queryRunner ?? UnitOfWork.current()?.transaction;
+  if (runner) return (await runner.query(text, values, true)).records as R[];
+  const { master: pool } = manager.dataSource.driver as unknown as { master: Pool };
+  return (await pool.query<R>({ name: nameOf(text), text, values })).rows;
+}
+
+const names = new Map<string, string>();
+
+/** PostgreSQL takes 63 bytes of a name. */
+export function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MAX_NAMES) return known;
+  const name = createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+}

@@ -1,0 +1,215 @@
+import { Belongings } from '../support/belongings';
+import { expectError } from '../support/expectations';
+import { requests, routesOf, sendTo } from '../support/requests';
+import { type Answer, type Client, countStatuses, times, useTestApi } from '../support/test-api';
+
+const tagOf = ({ headers }: Answer) => headers.get('etag');
+const ONLY_PLAIN = { 'Accept-Encoding': 'identity' };
+
+describe('An entity tag', () => {
+  const api = useTestApi();
+  let admin: Client;
+  let own: Belongings;
+
+  beforeAll(async () => {
+    admin = api.as(await api.admin()).with(ONLY_PLAIN);
+    own = new Belongings(api, await api.user());
+  });
+
+  const readsOfOne = () => routesOf(api).filter((route) => /^GET .*(:id|:postId|profile)$/.test(route));
+  const writesOfOne = () => routesOf(api).filter((route) => /^(PUT|PATCH|DELETE) .*:id(\/status)?$/.test(route));
+
+  it('is on every single resource that is read whole, and on no projection and no list', async () => {
+    expect(readsOfOne()).toHaveLength(8);
+    for (const route of readsOfOne()) {
+      const request = await requests[route](own);
+      expect([route, tagOf(await sendTo(admin, route, request))]).toEqual([route, '"1"']);
+      expect([route, tagOf(await sendTo(admin, route, { ...request, query: '?fields=id' }))]).toEqual([route, null]);
+    }
+    expect(tagOf(await admin.get('/products'))).toBeNull();
+  });
+
+  it('stands for what is not sent again: 304', async () => {
+    for (const route of readsOfOne()) {
+      const request = await requests[route](own);
+      for (const known of ['"1"', 'W/"1"', '*', '"7", "1"', '"x","1-gzip"', '"1-br"']) {
+        const answer = await sendTo(admin.with({ 'If-None-Match': known }), route, request);
+        expect([route, known, answer.status, answer.text]).toEqual([route, known, 304, '']);
+        expect(tagOf(answer)).toMatch(/^"1(-gzip|-br)?"$/);
+        expect(answer.headers.get('content-type')).toBeNull();
+        expect(answer.headers.get('vary')).toContain('Accept-Encoding');
+      }
+      for (const other of ['"2"', '"11"', '1', '', '"1-public"', 'W/"2", "3"']) {
+        const answer = await sendTo(admin.with({ 'If-None-Match': other }), route, request);
+        expect([route, other, answer.status]).toEqual([route, other, 200]);
+      }
+    }
+  });
+
+  it('spares HEAD nothing, and says the same', async () => {
+    const { id } = await own.product();
+    expect(tagOf(await admin.head(`/products/${id}`))).toBe('"1"');
+    expect((await admin.head(`/products/${id}`, { 'If-None-Match': '"1"' })).status).toBe(304);
+  });
+
+  it('guards every change of one resource: 412 with the current tag, and nothing has happened', async () => {
+    expect(writesOfOne().length).toBeGreaterThan(10);
+    for (const route of writesOfOne()) {
+      const request = await requests[route](new Belongings(api, await api.user()));
+      for (const stale of ['"2"', '"0"', 'W/"1"', '1', '"x"', '', '"99999999999"', '"2", "3"']) {
+        const answer = await sendTo(admin.with({ 'If-Match': stale }), route, request);
+        expect([route, stale, answer.status, tagOf(answer)]).toEqual([route, stale, 412, '"1"']);
+        expectError(answer, 'PRECONDITION_FAILED');
+      }
+      for (const condition of ['*', '"1"', '"5", "1"']) {
+        const answer = await sendTo(admin.with({ 'If-None-Match': condition }), route, request);
+        expect([route, condition, answer.status]).toEqual([route, condition, 412]);
+      }
+      const current = await sendTo(admin.with({ 'If-Match': '"7", "1"' }), route, request);
+      expect([route, current.status]).toEqual([route, route.startsWith('DELETE') ? 204 : 200]);
+    }
+  });
+
+  it('may be any, where there is one', async () => {
+    for (const route of writesOfOne()) {
+      const request = await requests[route](new Belongings(api, await api.user()));
+      const any = admin.with({ 'If-Match': '*', 'If-None-Match': '"99"' });
+      expect([route, (await sendTo(any, route, { ...request, ids: ['999999'] })).status]).toEqual([route, 404]);
+      const answer = await sendTo(any, route, request);
+      expect([route, answer.status]).toEqual([route, route.startsWith('DELETE') ? 204 : 200]);
+    }
+  });
+
+  it('comes after 404 and 403, and before 409', async () => {
+    const stale = { 'If-Match': '"9"' };
+    const { id } = await own.post();
+    const stranger = api.as(await api.user());
+    const taken = await api.user();
+    const admins = admin.with(stale);
+
+    expectError(await admins.patch('/products/999999', { stock: 1 }), 'NOT_FOUND');
+    expectError(await stranger.with(stale).patch(`/posts/${id}`, { title: 'x' }), 'FORBIDDEN');
+    expectError(await admins.patch(`/users/${own.owner.id}`, { email: taken.email }), 'PRECONDITION_FAILED');
+    const { id: order } = await own.order({ status: 'DELIVERED' });
+    expectError(await admins.patch(`/orders/${order}/status`, { status: 'PAID' }), 'PRECONDITION_FAILED');
+    expectError(await admin.patch(`/orders/${order}/status`, { status: 'PAID' }), 'CONFLICT');
+  });
+
+  it('guards a change that changes nothing as well', async () => {
+    const { id } = await own.product({ name: 'As it is' });
+    const { id: order } = await own.order({ status: 'PENDING' });
+    const stale = admin.with({ 'If-Match': '"9"' });
+
+    expectError(await stale.patch(`/products/${id}`, {}), 'PRECONDITION_FAILED');
+    expectError(await stale.patch(`/products/${id}`, { name: 'As it is' }), 'PRECONDITION_FAILED');
+    expectError(await stale.patch(`/orders/${order}/status`, { status: 'PENDING' }), 'PRECONDITION_FAILED');
+  });
+
+  it('changes with the representation, and only then', async () => {
+    const created = await admin.post('/products', { name: 'Cup', price: 1, stock: 5 });
+    const path = `/products/${created.body.data.id}`;
+    expect(tagOf(created)).toBe('"1"');
+    expect(tagOf(await admin.patch(path, { stock: 5 }))).toBe('"1"');
+    expect(tagOf(await admin.patch(path, {}))).toBe('"1"');
+    const changed = await admin.patch(path, { stock: 6 });
+    expect(tagOf(changed)).toBe('"2"');
+    expect(tagOf(await admin.get(path))).toBe('"2"');
+    expect(changed.body.data).toEqual((await admin.get(path)).body.data);
+
+    const buyer = api.as(own.owner);
+    const order = await buyer.post('/orders', { items: [{ product_id: created.body.data.id, quantity: 1 }] });
+    expect(tagOf(order)).toBe('"1"');
+    expect(tagOf(await admin.get(path))).toBe('"3"');
+    const cancelled = await buyer.patch(`/orders/${order.body.data.id}/status`, { status: 'CANCELLED' });
+    expect(tagOf(cancelled)).toBe('"2"');
+    expect(tagOf(await admin.get(path))).toBe('"4"');
+  });
+
+  it('differs where the bytes do: in another view, another encoding, another media type', async () => {
+    const { id } = await own.post({ content: 'long text '.repeat(300) });
+    const encoded = (encoding: string) => api.get(`/posts/${id}`, { 'Accept-Encoding': encoding });
+    expect(tagOf(await encoded('identity'))).toBe('"1"');
+    expect(tagOf(await encoded('gzip'))).toBe('"1-gzip"');
+    expect(tagOf(await encoded('br'))).toBe('"1-br"');
+    const vendor = await api.get(`//api/posts/${id}`, { ...ONLY_PLAIN, Accept: 'application/vnd.api+json;version=1' });
+    expect(tagOf(vendor)).toBe('"1-vnd1"');
+
+    const user = `/users/${own.owner.id}`;
+    const stranger = api.as(await api.user());
+    expect(tagOf(await api.as(own.owner).get(user))).toBe('"1"');
+    expect(tagOf(await stranger.get(user))).toBe('"1-public"');
+    expect((await stranger.get(user, { 'If-None-Match': '"1"' })).status).toBe(200);
+    expect((await stranger.get(user, { 'If-None-Match': '"1-public"' })).status).toBe(304);
+  });
+
+  it('of any of them is good for a change', async () => {
+    for (const tag of ['"1-gzip"', '"1-public-br"', '"1-vnd2"']) {
+      const { id } = await own.product();
+      expect((await admin.patch(`/products/${id}`, { stock: 77 }, { 'If-Match': tag })).status).toBe(200);
+    }
+  });
+
+  it('loses no increment of 50 clients at once', async () => {
+    const { id } = await own.product({ stock: 0 });
+    const path = `/products/${id}`;
+    const increment = async (): Promise<number> => {
+      for (let attempts = 1; ; attempts++) {
+        const before = await admin.get(path);
+        const stock = before.body.data.stock + 1;
+        const { status } = await admin.patch(path, { stock }, { 'If-Match': tagOf(before)! });
+        if (status === 200) return attempts;
+        expect(status).toBe(412);
+      }
+    };
+    const attempts = await Promise.all(times(50, increment));
+
+    expect((await admin.get(path)).body.data.stock).toBe(50);
+    expect(tagOf(await admin.get(path))).toBe('"51"');
+    // Otherwise they came one after the other, and nothing was shown.
+    expect(Math.max(...attempts)).toBeGreaterThan(1);
+  });
+
+  it('lets exactly one of many writers pass who have read the same', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const { id } = await own.product();
+      const write = (index: number) => {
+        const body = method === 'DELETE' ? undefined : { name: `By ${index}`, price: index };
+        return admin.send(method, `/products/${id}`, body, { 'If-Match': '"1"' });
+      };
+      const counts = countStatuses(await Promise.all(times(20, write)));
+      // Who comes after a deletion finds nothing.
+      expect([method, counts]).toEqual([method, method === 'DELETE' ? { 204: 1, 404: 19 } : { 200: 1, 412: 19 }]);
+    }
+  });
+
+  it('is not needed: without it the last writer wins, on whole attributes', async () => {
+    const { id } = await own.product();
+    const texts = times(30, (index) => String(index).repeat(100));
+    await Promise.all(texts.map((name, index) => admin.put(`/products/${id}`, { name, price: index })));
+
+    const { name, price } = (await admin.get(`/products/${id}`)).body.data;
+    expect(name).toBe(texts[price]);
+  });
+});
+
+describe('Cache-Control', () => {
+  const api = useTestApi();
+  const of = ({ headers }: Answer) => headers.get('cache-control');
+
+  it('keeps what depends on the caller out of shared caches, and everything from being used unasked', async () => {
+    const owner = await api.user();
+    const own = new Belongings(api, owner);
+    const { id } = await own.product();
+    const user = api.as(owner);
+
+    expect(of(await user.get('/users/profile'))).toBe('private, no-cache');
+    expect(of(await user.get('/orders'))).toBe('private, no-cache');
+    expect(of(await user.get(`/products/${id}`))).toBe('private, no-cache');
+    expect(of(await api.get(`/products/${id}`))).toBe('no-cache');
+    expect((await api.get(`/products/${id}`)).headers.get('vary')).toContain('Authorization');
+    expect(of(await user.get('/users/profile', { 'If-None-Match': '"1"' }))).toBe('private, no-cache');
+    expect(of(await user.post('/posts', { title: 'A post', content: 'A text' }))).toBe('no-store');
+    expect(of(await api.get('/public'))).toBe('no-store');
+    expect(of(await api.get('/users/profile'))).toBe('no-store');
+  });
+});

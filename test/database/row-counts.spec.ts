@@ -1,0 +1,148 @@
+import { Pool, type PoolClient } from 'pg';
+import { countedRows } from '../../src/database/count-rows';
+import { DataSource } from 'typeorm';
+import { Belongings } from '../support/belongings';
+import { countStatuses, times, useTestApi } from '../support/test-api';
+
+const WRITERS = 24;
+const STATEMENTS = 20_000;
+const TABLES = ['users', 'products', 'orders'];
+
+const SOME_ROW =
+  '(SELECT id FROM products WHERE id >= (SELECT floor(random() * max(id)) FROM products) ORDER BY id LIMIT 1)';
+/** Each takes a row at random; of many that want the same one, some find it gone or changed. */
+const CHANGES = [
+  `INSERT INTO products (name, price, status)
+   SELECT 'Counted', n, CASE n % 3 WHEN 0 THEN 'ACTIVE' ELSE 'DISCONTINUED' END FROM generate_series(0, (random() * 3)::int) AS n`,
+  `DELETE FROM products WHERE id = ${SOME_ROW}`,
+  `UPDATE products SET status = CASE status WHEN 'ACTIVE' THEN 'DISCONTINUED' ELSE 'ACTIVE' END WHERE id = ${SOME_ROW}`,
+  `UPDATE products SET deleted_at = CASE WHEN deleted_at IS NULL THEN now() END WHERE id = ${SOME_ROW}`,
+  `UPDATE products SET stock = stock + 1 WHERE id = ${SOME_ROW}`,
+];
+const oneOf = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)];
+
+describe('The counted rows', () => {
+  const api = useTestApi();
+  let pool: Pool;
+
+  beforeAll(() => {
+    pool = new Pool({ connectionString: api.app.databaseUrl, max: WRITERS });
+    // Some of the connections are going to be killed.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+  });
+
+  afterAll(() => pool.end());
+
+  async function expectExact(): Promise<void> {
+    const database = api.app.nest.get(DataSource);
+    for (const table of TABLES) {
+      const present = table === 'orders' ? 'true' : 'deleted_at IS NULL';
+      const groups = await database.query<{ status: string; rows: number }[]>(
+        `SELECT status, count(*) AS rows FROM ${table} WHERE ${present} GROUP BY status`,
+      );
+      for (const { status, rows } of groups)
+        expect([table, status, await countedRows(database, table, status)]).toEqual([table, status, rows]);
+      const total = groups.reduce((sum, { rows }) => sum + rows, 0);
+      expect([table, await countedRows(database, table)]).toEqual([table, total]);
+    }
+  }
+
+  /** A transaction of one or two changes, some of which are taken back. */
+  async function write(client: PoolClient): Promise<void> {
+    await client.query('BEGIN');
+    await client.query(oneOf(CHANGES));
+    if (Math.random() < 0.3) {
+      await client.query('SAVEPOINT half');
+      await client.query(oneOf(CHANGES));
+      if (Math.random() < 0.5) await client.query('ROLLBACK TO half');
+    }
+    await client.query(Math.random() < 0.2 ? 'ROLLBACK' : 'COMMIT');
+  }
+
+  /** What failed, by SQLSTATE. */
+  async function writeOften(count: number): Promise<string[]> {
+    const failures: string[] = [];
+    for (let done = 0; done < count; done++) {
+      const client = await pool.connect();
+      let failure: Error | undefined;
+      try {
+        await write(client);
+      } catch (error) {
+        failure = error as Error;
+        failures.push((error as { code?: string }).code ?? failure.message);
+      }
+      client.release(failure);
+    }
+    return failures;
+  }
+
+  it('are those that there are after thousands of concurrent changes', async () => {
+    const failures = (await Promise.all(times(WRITERS, () => writeOften(STATEMENTS / WRITERS)))).flat();
+
+    // Two that change the same rows in another order may deadlock on the rows; that is theirs, not the counts'.
+    expect(failures.filter((code) => code !== '40P01')).toEqual([]);
+    expect(failures.length).toBeLessThan(STATEMENTS / 20);
+    await expectExact();
+  }, 240_000);
+
+  it('are exact while connections are killed in the middle', async () => {
+    const writers = Promise.all(times(WRITERS, () => writeOften(40)));
+    const kills = times(30, async () => {
+      const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%products%' ORDER BY random() LIMIT 1`;
+      await api.app.nest
+        .get(DataSource)
+        .query(text)
+        .catch(() => undefined);
+    });
+    await Promise.all(kills);
+    await writers;
+
+    await expectExact();
+  }, 120_000);
+
+  it('are what a list says, for all and for a status', async () => {
+    const owner = await api.admin();
+    const own = new Belongings(api, owner);
+    await Promise.all(times(5, () => own.order({ status: 'PAID' })));
+    const admin = api.as(owner);
+
+    for (const [path, table, where] of [
+      ['/products', 'products', 'deleted_at IS NULL'],
+      ['/products?status=ACTIVE', 'products', "deleted_at IS NULL AND status = 'ACTIVE'"],
+      ['/users?status=SUSPENDED', 'users', "status = 'SUSPENDED'"],
+      ['/orders?status=PAID', 'orders', "status = 'PAID'"],
+      ['/orders', 'orders', 'true'],
+    ]) {
+      const [{ rows }] = await api.app.nest
+        .get(DataSource)
+        .query<{ rows: number }[]>(`SELECT count(*) AS rows FROM ${table} WHERE ${where}`);
+      expect([path, (await admin.get(path)).body.pagination.total]).toEqual([path, rows]);
+    }
+  });
+
+  it('let deep pages be read from the nearer end, and say the same', async () => {
+    await pool.query("INSERT INTO products (name, price) SELECT 'Deep', n % 7 FROM generate_series(1, 3000) AS n");
+    const { rows } = await pool.query<{ id: number }>(
+      'SELECT id FROM products WHERE deleted_at IS NULL ORDER BY price DESC, id DESC',
+    );
+    const ids = rows.map(({ id }) => Number(id));
+    const last = Math.ceil(ids.length / 50) - 1;
+    for (const page of [0, 20, 21, Math.floor(last / 2), last - 1, last, last + 1, 2 ** 31 - 1]) {
+      const { body } = await api.get(`/products?sort=price&order=desc&size=50&page=${page}`);
+      expect([page, body.data.map(({ id }: { id: number }) => id)]).toEqual([
+        page,
+        ids.slice(page * 50, page * 50 + 50),
+      ]);
+      expect(body.pagination.total).toBe(ids.length);
+    }
+  });
+
+  it('begin anew with a table that is emptied at once', async () => {
+    await pool.query('TRUNCATE products CASCADE');
+    await expectExact();
+    expect((await api.get('/products')).body.pagination.total).toBe(0);
+    expect(countStatuses([await api.get('/products?page=9')])).toEqual({ 200: 1 });
+  });
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import type { Node } from './openapi';
+
+/** Of texts and lists that may be long: most are short, so that thousands of requests take seconds. */
+const USUAL_LENGTH = 40;
+const USUAL_ITEMS = 4;
+/** Rows that exist have small ids. */
+const USUAL_NUMBER = 30;
+
+/** Values that satisfy a schema: for the part of JSON Schema that the documents are written in. */
+export class Arbitraries {
+  constructor(private readonly schemas: Record<string, Node>) {}
+
+  of(schema: Node): fc.Arbitrary<unknown> {
+    if (schema.$ref) return this.of(this.resolve(schema));
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (Array.isArray(schema.type)) {
+      return fc.oneof(...schema.type.map((type: string) => this.of({ ...schema, type })));
+    }
+    return this.ofType(schema);
+  }
+
+  resolve(schema: Node): Node {
+    return schema.$ref ? this.schemas[schema.$ref.split('/').at(-1)] : schema;
+  }
+
+  /** As it stands in a URL or a header, not yet encoded. */
+  ofParameter({ schema }: Node): fc.Arbitrary<string> {
+    return this.of(schema).map((value) => (Array.isArray(value) ? value.join(',') : String(value)));
+  }
+
+  private ofType(schema: Node): fc.Arbitrary<unknown> {
+    switch (schema.type) {
+      case 'null':
+        return fc.constant(null);
+      case 'integer':
+        return integers(schema);
+      case 'number':
+        return amounts(schema);
+      case 'string':
+        return schema.format === 'email' ? EMAILS : texts(schema);
+      case 'array':
+        return this.lists(schema);
+      case 'object':
+        return this.objects(schema);
+      default:
+        throw new Error(`No arbitrary for ${JSON.stringify(schema)}`);
+    }
+  }
+
+  private lists({ items, minItems = 0, maxItems = USUAL_ITEMS, uniqueItems = false }: Node): fc.Arbitrary<unknown> {
+    const bounds = { minLength: minItems, maxLength: Math.min(maxItems, minItems + USUAL_ITEMS) };
+    return uniqueItems ? fc.uniqueArray(this.of(items), bounds) : fc.array(this.of(items), bounds);
+  }
+
+  private objects({ properties, required = [] }: Node): fc.Arbitrary<object> {
+    const attributes = Object.entries<Node>(properties).map(([name, schema]) => [name, this.of(schema)]);
+    return fc.record(Object.fromEntries(attributes) as Record<string, fc.Arbitrary<unknown>>, {
+      requiredKeys: required,
+      noNullPrototype: true,
+    });
+  }
+}
+
+/** The format is wider than what the service takes, see the list in the test. */
+const EMAILS = fc.stringMatching(/^[a-z][a-z0-9+_-]{0,20}@[a-z]{1,20}\.example\.com$/);
+
+function integers({ minimum, maximum }: Node): fc.Arbitrary<number> {
+  const usual = fc.integer({ min: minimum, max: Math.min(maximum, minimum + USUAL_NUMBER) });
+  return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: fc.maxSafeInteger().map(within) });
+  function within(number: number): number {
+    return Math.max(minimum, Math.min(maximum, number));
+  }
+}
+
+/** Of money, which has at most two decimals. */
+function amounts({ minimum, maximum }: Node): fc.Arbitrary<number> {
+  const cents = fc.maxSafeInteger().map((number) => Math.max(minimum, Math.min(maximum, Math.abs(number) / 100)));
+  return fc.oneof(
+    fc.integer({ min: 0, max: 100_000 }).map((number) => number / 100),
+    cents.filter((amount) => /^\d+(\.\d{1,2})?$/.test(String(amount))),
+  );
+}
+
+function texts({ minLength = 0, maxLength, pattern }: Node): fc.Arbitrary<string> {
+  const form = new RegExp(pattern, 'u');
+  const fits = (text: string) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength;
+  const length = { minLength, maxLength: Math.min(maxLength, minLength + USUAL_LENGTH) };
+  const any = (unit: 'grapheme' | 'grapheme-ascii') =>
+    // Composing may lengthen a text, which no schema can say.
+    fc.string({ unit, ...length }).map((text) => text.normalize('NFC'));
+  const longest = fc.constantFrom('x', '😀').map((character) => character.repeat(maxLength));
+  return fc.oneof(
+    { weight: 4, arbitrary: any('grapheme-ascii').filter(fits) },
+    ...(fits('é'.repeat(Math.max(1, minLength))) ? [{ weight: 4, arbitrary: any('grapheme').filter(fits) }] : []),
+    ...(fits('😀'.repeat(maxLength)) ? [{ weight: 1, arbitrary: longest }] : []),
+  );
+}

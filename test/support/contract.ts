@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { closed, Document, type Node, type Operation, requiredHeaders } from './openapi';
+import type { Answer } from './test-api';
+
+export interface SentRequest {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+}
+
+/** Any request may get these, by whatever is before the operations: they are no operation's own. */
+const OF_NO_OPERATION: Record<number, string> = {
+  405: 'the method has no operation',
+  408: "Node's server: the request didn't arrive in time",
+  417: 'an expectation that is none of HTTP',
+  431: "Node's server: the headers are too large",
+};
+/** In production plain HTTP is refused before any path is looked at; the document's own words say so. */
+const FOR_HTTPS_ONLY = 'This service is for HTTPS only';
+/** Headers that say something about the API: whoever sends one documents it. */
+const TELLING =
+  /^(accept$|accept-patch|etag|link|location|retry-after|allow|www-authenticate|ratelimit|deprecation|sunset|idempotent|x-)(?!content-type|dns|download|frame|permitted|xss)/;
+const documents = new Map<string, Document>();
+
+/**
+ * Compares an answer with the checked-in document of its version: status, media type, body and headers. What belongs to
+ * no operation of the document passes.
+ * @throws Error with every difference
+ */
+export function requireAsDocumented(request: SentRequest, answer: Answer): void {
+  const version = versionOf(request, answer);
+  const document = documentOf(version);
+  const operation = operationAt(document, request, version);
+  if (!operation || isOfNoOperation(answer)) return;
+  const problems = differences(document, operation, request, answer);
+  if (problems.length === 0) return;
+  const { method, url } = request;
+  throw new Error(
+    `${method} ${url.pathname}${url.search} answered ${answer.status}, not as docs/openapi.v${version}.json has ${operation.spec.operationId}:\n- ${problems.join('\n- ')}\n${answer.text.slice(0, 2_000)}`,
+  );
+}
+
+function isOfNoOperation({ status, body }: Answer): boolean {
+  return status in OF_NO_OPERATION || (status === 403 && body.error?.message === FOR_HTTPS_ONLY);
+}
+
+/** By path; at the path without a version by the media type that came, or that was asked for where none came. */
+function versionOf({ url, headers: sent }: SentRequest, { headers }: Answer): string {
+  const inPath = /^\/api\/v(\d+)(\/|$)/i.exec(url.pathname);
+  const mediaType = headers.get('content-type') ?? new Headers(sent).get('accept') ?? '';
+  return inPath?.[1] ?? /version="?(\d+)/i.exec(mediaType)?.[1] ?? '1';
+}
+
+function documentOf(version: string): Document {
+  // Any other version has no operation in it.
+  const name = version === '2' ? '2' : '1';
+  const known =
+    documents.get(name) ?? new Document(closed(JSON.parse(readFileSync(`docs/openapi.v${name}.json`, 'utf8'))));
+  documents.set(name, known);
+  return known;
+}
+
+function operationAt(document: Document, { method, url }: SentRequest, version: string): Operation | undefined {
+  const path = url.pathname.replace(/^\/api(?!\/v\d)/i, `/api/v${version}`).replace(/\/$/, '');
+  const here = document.operations.filter((one) => patternOf(one).test(path));
+  const own = here.filter((one) => one.method === method.toLowerCase());
+  // HEAD is GET without a body, unless it is documented by itself.
+  const matching = own.length === 0 && method === 'HEAD' ? here.filter((one) => one.method === 'get') : own;
+  // `users/profile` rather than `users/{id}`.
+  return matching.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
+}
+
+const patternOf = ({ path }: Operation) =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i');
+
+function differences(document: Document, operation: Operation, request: SentRequest, answer: Answer): string[] {
+  const response = document.response(operation, answer.status);
+  if (!response) return ['the status is not documented'];
+  return [
+    ...(request.method === 'HEAD' ? [] : contentDifferences(document, response, request, answer)),
+    ...headerDifferences(document, response, answer),
+  ];
+}
+
+function contentDifferences(
+  document: Document,
+  { content }: Node,
+  { url }: SentRequest,
+  { headers, body, text }: Answer,
+): string[] {
+  if (!content) return text === '' ? [] : ['there is a body, and none is documented'];
+  const received = mediaTypeOf(headers.get('content-type') ?? '');
+  const documented = Object.keys(content).find((mediaType) => mediaTypeOf(mediaType) === received);
+  if (!documented) return [`the media type is ${received} instead of ${Object.keys(content).join(' or ')}`];
+  const { schema } = content[documented];
+  const fields = url.searchParams.get('fields');
+  return document.violations(fields && body.data ? document.projection(schema, fields) : schema, body);
+}
+
+function headerDifferences(document: Document, response: Node, { headers }: Answer): string[] {
+  const documented = document.headersOf(response);
+  const missing = requiredHeaders(response).filter((name) => !headers.has(name));
+  const surprising = [...headers.keys()].filter((name) => TELLING.test(name) && !documented.has(name));
+  const wrong = [...documented].flatMap(([name, { schema }]) => {
+    const value = headers.get(name);
+    const typed = schema.type === 'integer' ? Number(value) : value;
+    return value === null ? [] : document.violations(schema, typed).map((problem) => `header ${name}${problem}`);
+  });
+  return [
+    ...missing.map((name) => `header ${name} is missing`),
+    ...surprising.map((name) => `header ${name} is not documented`),
+    ...wrong,
+  ];
+}
+
+/** Without its charset, and without blanks. */
+function mediaTypeOf(text: string): string {
+  const [type, ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  return [type, ...parameters.filter((parameter) => !parameter.startsWith('charset='))].join('; ');
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { Arbitraries } from './arbitraries';
+import type { Document, Node, Operation } from './openapi';
+
+export const CALLERS = ['anonymous', 'user', 'admin'] as const;
+
+/** A request as the report of a failure prints it. */
+export interface FuzzRequest {
+  caller: (typeof CALLERS)[number];
+  /** E.g. `GET /api/v1/users/{id}`. */
+  operation: string;
+  path: Record<string, string>;
+  query: Record<string, string>;
+  header: Record<string, string>;
+  /** Text is sent as it is. */
+  body?: unknown;
+  /** What was done to a request that was valid. */
+  broken?: string;
+}
+
+type Place = 'path' | 'query' | 'header';
+type Break = (request: FuzzRequest) => FuzzRequest;
+
+const UNKNOWN = 'colour';
+const BODIES = ['', '[]', 'null', '1', '"text"', '{', '{"a":1', '\u0000'];
+const JUNK = [null, true, -1, 1.5, 1e300, '', 'x', 'GONE', 'a\u0000b', '\ud800', [], [null], {}, { a: 1 }, [[]]];
+
+/** Requests made of what a document says: those that keep to it, and those that break it in one place. */
+export class FuzzRequests {
+  private readonly arbitraries: Arbitraries;
+
+  constructor(private readonly document: Document) {
+    this.arbitraries = new Arbitraries(document.json.components.schemas);
+  }
+
+  valid(): fc.Arbitrary<FuzzRequest> {
+    return fc.oneof(...this.document.operations.map((one) => this.ofOperation(one)));
+  }
+
+  invalid(): fc.Arbitrary<FuzzRequest> {
+    const broken = (one: Operation) =>
+      fc.tuple(this.ofOperation(one), this.breaks(one)).map(([request, change]) => change(request));
+    return fc.oneof(...this.document.operations.map(broken));
+  }
+
+  private ofOperation({ name, spec }: Operation): fc.Arbitrary<FuzzRequest> {
+    const schema = schemaOfBody(spec);
+    return fc.record({
+      caller: fc.constantFrom(...CALLERS),
+      operation: fc.constant(name),
+      path: this.parameters(spec, 'path'),
+      query: this.parameters(spec, 'query'),
+      header: this.parameters(spec, 'header'),
+      ...(schema && { body: this.arbitraries.of(schema) }),
+    });
+  }
+
+  private parameters(spec: Node, place: Place): fc.Arbitrary<Record<string, string>> {
+    const parameters = inPlace(spec, place);
+    const values = parameters.map((parameter) => [parameter.name, this.arbitraries.ofParameter(parameter)]);
+    const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name as string);
+    const arbitraries = Object.fromEntries(values) as Record<string, fc.Arbitrary<string>>;
+    return fc.record(arbitraries, { requiredKeys, noNullPrototype: true });
+  }
+
+  private breaks({ spec }: Operation): fc.Arbitrary<Break> {
+    const schema = schemaOfBody(spec);
+    const ways = [
+      fc.constant<Break>((request) => ({
+        ...request,
+        query: { ...request.query, [UNKNOWN]: 'red' },
+        broken: 'unknown parameter',
+      })),
+      ...(['path', 'query'] as const).flatMap((place) =>
+        inPlace(spec, place).map((parameter) => this.brokenParameter(parameter, place)),
+      ),
+      ...(schema ? [this.brokenBody(schema), this.brokenBody(schema), this.brokenBody(schema)] : []),
+    ];
+    return fc.oneof(...ways);
+  }
+
+  private brokenParameter({ name, schema }: Node, place: Place): fc.Arbitrary<Break> {
+    return fc.constantFrom(...this.refusedTexts(schema)).map((value) => (request) => ({
+      ...request,
+      [place]: { ...request[place], [name]: value },
+      broken: `${place} ${name}`,
+    }));
+  }
+
+  /** What a parameter may not be, as text. An empty path segment would be another path. */
+  private refusedTexts(schema: Node): string[] {
+    const texts = ['x', 'GONE', '-1', '1.5', '01', '1e3', '0x1', ' 1', 'a\u0000b', '99999999999999999999', '\u0661'];
+    const edges = [schema.minimum - 1, schema.maximum + 1].filter(Number.isSafeInteger).map(String);
+    const long = schema.maxLength ? ['x'.repeat(schema.maxLength + 1)] : [];
+    const values = [...texts, ...edges, ...long];
+    return values.filter((text) => this.document.violations(schema, this.read(schema, text)).length > 0);
+  }
+
+  private read({ type }: Node, text: string): unknown {
+    if (type === 'array') return text.split(',');
+    return type === 'integer' && /^-?(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+  }
+
+  private brokenBody(schema: Node): fc.Arbitrary<Break> {
+    const raw = fc.constantFrom(...BODIES).map((body): Break => (request) => ({ ...request, body, broken: 'body' }));
+    const value = this.brokenObject(schema, 'body').map(({ change, where }): Break => (request) => ({
+      ...request,
+      body: change(request.body),
+      broken: where,
+    }));
+    // An empty body is fine where nothing is required.
+    const { required = [] } = this.arbitraries.resolve(schema);
+    return fc.oneof(
+      { weight: 5, arbitrary: value },
+      { weight: 1, arbitrary: required.length > 0 ? raw : raw.filter(isNotEmpty) },
+    );
+  }
+
+  private brokenObject(schema: Node, where: string): fc.Arbitrary<Change> {
+    const { properties, required = [] } = this.arbitraries.resolve(schema);
+    const set = (name: string, value: unknown): Change => ({
+      where: `${where}.${name}`,
+      change: (object) => ({ ...(object as object), [name]: value }),
+    });
+    const attributes = Object.entries<Node>(properties).map(([name, attribute]) =>
+      fc.oneof(
+        fc.constantFrom(...this.refused(attribute)).map((value) => set(name, value)),
+        ...(attribute.items?.$ref ? [this.brokenItem(attribute, name, `${where}.${name}`)] : []),
+      ),
+    );
+    const missing = (required as string[]).map((name) => fc.constant(set(name, undefined)));
+    return fc.oneof(...attributes, ...missing, fc.constant(set(UNKNOWN, 'red')));
+  }
+
+  private brokenItem({ items, minItems }: Node, name: string, where: string): fc.Arbitrary<Change> {
+    const item = this.arbitraries.of(items);
+    return fc.tuple(item, this.brokenObject(items, `${where}.0`)).map(([first, inner]) => ({
+      where: inner.where,
+      change: (object: unknown) => ({
+        ...(object as object),
+        [name]: Array.from({ length: Math.max(1, minItems) }, () => inner.change(first)),
+      }),
+    }));
+  }
+
+  /** Values of any kind that the schema refuses. */
+  private refused(schema: Node): unknown[] {
+    const { minimum, maximum, minLength, maxLength, maxItems } = schema;
+    const values = [
+      ...JUNK,
+      ...[minimum - 1, maximum + 1].filter((edge) => !Number.isNaN(edge)),
+      ...(minLength ? ['x'.repeat(minLength - 1), ' '.repeat(minLength)] : []),
+      ...(maxLength ? ['x'.repeat(maxLength + 1), '😀'.repeat(maxLength + 1)] : []),
+      ...(maxItems ? [Array.from({ length: maxItems + 1 }, () => 'USER')] : []),
+    ];
+    return values.filter((value) => this.document.violations(schema, value).length > 0);
+  }
+}
+
+interface Change {
+  where: string;
+  change: (value: unknown) => unknown;
+}
+
+const isNotEmpty = (change: Break) => change({} as FuzzRequest).body !== '';
+
+export function inPlace(spec: Node, place: Place): Node[] {
+  return (spec.parameters as Node[]).filter((parameter) => parameter.in === place);
+}
+
+function schemaOfBody(spec: Node): Node {
+  return spec.requestBody?.content['application/json']?.schema;
+}
