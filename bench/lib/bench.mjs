@@ -1,0 +1,98 @@
+// What the measurements need: databases, servers, callers.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PRODUCT, REFERENCES } from '../servers.mjs';
+import { nestTokens } from './callers.mjs';
+import { connect, copyUsersWithoutSearchIndex, createDatabase, describeData, dropDatabase } from './database.mjs';
+import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
+import { findPostmaster } from './postgres-cpu.mjs';
+import { ProductClient } from './product-client.mjs';
+import { makeSecrets } from './secrets.mjs';
+import { ServerProcess } from './server-process.mjs';
+
+const MILLION = 1_000_000;
+
+/** Everything that a run has set up; what is done here is undone by `cleanUp`. */
+export class Bench {
+  secrets = makeSecrets();
+  /** Running servers, tokens and database clients, by the name of the server. */
+  servers = {};
+  tokens = {};
+  clients = {};
+  /** What the first server answered, by work. */
+  expected = {};
+  urls = {};
+
+  constructor(serverUrl, cleanUp, { pin, logs }) {
+    this.serverUrl = serverUrl;
+    this.cleanUp = cleanUp;
+    this.cores = chooseCores(pin);
+    this.logs = logs;
+    if (logs !== undefined) mkdirSync(logs, { recursive: true });
+    this.directory = mkdtempSync(join(tmpdir(), 'resource-api-bench-'));
+    cleanUp.add(() => rmSync(this.directory, { recursive: true, force: true }));
+  }
+
+  /** The rows, and what there is to know of them. */
+  async fill({ users, products }) {
+    await this.createDatabase('main', users, products);
+    await copyUsersWithoutSearchIndex(this.clients.main);
+    this.data = await describeData(this.clients.main);
+    this.postmaster = await findPostmaster(this.clients.main);
+  }
+
+  async fillMillion({ products }) {
+    await this.createDatabase('million', MILLION, products);
+  }
+
+  /** @returns a sentence about what is pinned to where */
+  pin() {
+    const { server, others, reason } = this.cores;
+    if (reason) return `Nothing is pinned: ${reason}.`;
+    moveMyself(others);
+    const moveBack = this.postmaster && movePostgres(this.postmaster, others);
+    if (!moveBack) return `The server has core ${server}, wrk has core ${others}; PostgreSQL could not be pinned.`;
+    this.cleanUp.add(moveBack);
+    return `The server is alone on core ${server}; PostgreSQL and wrk share core ${others}.`;
+  }
+
+  async start(name, nodeOptions) {
+    const { script, environment } = REFERENCES[name] ?? PRODUCT;
+    const DATABASE_URL = this.urls[name] ?? this.urls.main;
+    const process = { name, script, environment: { DATABASE_URL, ...environment?.(this) } };
+    const probe = `/api/v1/products/${this.data.products.first}`;
+    const { server: core } = this.cores;
+    const server = await ServerProcess.start(process, { core, probe, nodeOptions, logs: this.logs });
+    this.servers[name] = server;
+    this.cleanUp.add(() => server.stop());
+    return server;
+  }
+
+  /** After the product has started, which knows its users. */
+  async signIn() {
+    for (const name of ['product', 'million'].filter((name) => this.servers[name])) {
+      const client = new ProductClient(this.servers[name].url);
+      const { callers } = this.data;
+      this.tokens[name] = await client.signIn({ callers, ...this.secrets });
+      if (name === 'product') this.product = client;
+    }
+    this.tokens.nest = nestTokens(this.secrets, this.data);
+    // The other servers ask nobody; they get a header of the same length.
+    this.tokens.product ??= this.tokens.nest;
+  }
+
+  async createDatabase(key, users, products) {
+    const name = `resource_api_bench_${process.pid}_${key}`;
+    this.cleanUp.add(() => dropDatabase(this.serverUrl, name));
+    const { password } = this.secrets;
+    this.urls[key] = await createDatabase(this.serverUrl, name, {
+      users,
+      products,
+      password,
+      directory: this.directory,
+    });
+    this.clients[key] = await connect(this.urls[key]);
+    this.cleanUp.add(() => this.clients[key].end());
+  }
+}

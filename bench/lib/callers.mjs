@@ -1,0 +1,25 @@
+// Who sends the requests of a load: many users, through a proxy, from many addresses.
+import jwt from 'jsonwebtoken';
+import { PROXY_HEADERS } from './server-process.mjs';
+
+const ADDRESSES = 1_000;
+
+/** What `nest` takes for the product's tokens, whose issuer it doesn't know. */
+export function nestTokens({ jwtSecret }, data) {
+  const token = (id, roles) => jwt.sign({ sub: String(id), roles }, jwtSecret, { expiresIn: '1d' });
+  return {
+    user: data.callers.map((_, place) => token(data.users.first + place, ['USER'])),
+    admin: [token(data.users.first, ['USER', 'ADMIN'])],
+  };
+}
+
+/** @param as `user`, `admin`, or undefined for nobody */
+export function headersOf(tokens, as, place) {
+  const headers = { ...PROXY_HEADERS, 'X-Forwarded-For': addressOf(place % ADDRESSES) };
+  if (as !== undefined) headers.Authorization = `Bearer ${tokens[as][place % tokens[as].length]}`;
+  return headers;
+}
+
+function addressOf(number) {
+  return `10.20.${Math.floor(number / 250)}.${1 + (number % 250)}`;
+}

@@ -1,0 +1,126 @@
+// A database of its own for each number of rows, filled by the project's seed command.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const SEARCH_INDEXES = ['users_username_search', 'users_email_search', 'users_name_search'];
+const SEARCH_TERMS = 50;
+const CALLERS = 32;
+const IDLE_POLL_MS = 20;
+const IDLE_LIMIT_MS = 60_000;
+
+const ACTIVE = `SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`;
+
+/** Makes a database with its rows, migrated and analysed. @returns its URL */
+export async function createDatabase(serverUrl, name, { users, products, password, directory }) {
+  await onServer(serverUrl, `CREATE DATABASE ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await seed(url.href, { users, products, password, directory });
+  return url.href;
+}
+
+/** With whoever is connected. */
+export async function dropDatabase(serverUrl, name) {
+  await onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+/** @returns a client of its own for the harness */
+export async function connect(url) {
+  const client = new pg.Client({ connectionString: url, application_name: 'bench' });
+  // Reported by the statement that fails; unheard, it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** The same users once more, for an L0 whose search has no index. */
+export async function copyUsersWithoutSearchIndex(client) {
+  const table = 'bench.users_without_search_index';
+  await client.query('CREATE SCHEMA bench');
+  await client.query(`CREATE TABLE ${table} (LIKE users INCLUDING ALL)`);
+  const { rows } = await client.query(
+    `SELECT indexrelid::regclass AS index FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+       JOIN pg_am ON pg_am.oid = relam WHERE indrelid = $1::regclass AND amname = 'gin'`,
+    [table],
+  );
+  if (rows.length !== SEARCH_INDEXES.length) throw new Error('The indexes for search are not what they were');
+  for (const { index } of rows) await client.query(`DROP INDEX ${index}`);
+  await client.query(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM users ORDER BY id`);
+  await client.query(`VACUUM (ANALYZE) ${table}`);
+}
+
+/** What the works need to know of the rows. */
+export async function describeData(client) {
+  return {
+    users: await idsOf(client, 'users'),
+    products: await idsOf(client, 'products'),
+    searchTerms: await surnames(client),
+    callers: await someUsernames(client),
+  };
+}
+
+/** Waits until PostgreSQL is done with what a load has left behind when it ended. */
+export async function becomeIdle(client) {
+  for (const end = performance.now() + IDLE_LIMIT_MS; performance.now() < end; await sleep(IDLE_POLL_MS)) {
+    const { rows } = await client.query(ACTIVE);
+    if (rows[0].count === 0) return;
+  }
+  throw new Error('PostgreSQL does not come to rest');
+}
+
+/** Takes away what POST has left, and the dead rows of PATCH, so that each server finds the same. */
+export async function restoreProducts(client, { products }) {
+  await client.query('DELETE FROM products WHERE id >= $1', [products.first + products.count]);
+  await client.query('VACUUM (ANALYZE) products');
+}
+
+async function idsOf(client, table) {
+  const { rows } = await client.query(
+    `SELECT min(id)::int AS first, count(*)::int AS count, max(id)::int AS last FROM ${table}`,
+  );
+  const { first, count, last } = rows[0];
+  if (last - first + 1 !== count) throw new Error(`The ids of ${table} have gaps`);
+  return { first, count };
+}
+
+/** Each is the name of some hundredths of a per cent, and some usernames have it as well. */
+async function surnames(client) {
+  const { rows } = await client.query(
+    `SELECT surname FROM (SELECT DISTINCT split_part(name, ' ', 2) AS surname FROM users) AS every
+       WHERE surname ~ '^[A-Za-z]{5,}$' ORDER BY md5(surname) LIMIT $1`,
+    [SEARCH_TERMS],
+  );
+  return rows.map(({ surname }) => surname);
+}
+
+/** Of the last users: in the pages that are measured nobody meets itself, with attributes that others don't see. */
+async function someUsernames(client) {
+  const { rows } = await client.query("SELECT username FROM users WHERE status = 'ACTIVE' ORDER BY id DESC LIMIT $1", [
+    CALLERS,
+  ]);
+  return rows.map(({ username }) => username);
+}
+
+async function seed(url, { users, products, password, directory }) {
+  const counts = ['--users', users, '--products', products, '--orders', 0, '--posts', 0];
+  const rest = ['--comments', 0, '--replies', 0, '--password', password];
+  const child = spawn(process.execPath, ['dist/seed/main.js', ...[...counts, ...rest].map(String)], {
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: directory },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('Filling the database failed');
+}
+
+async function onServer(url, statement) {
+  const client = await connect(url);
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

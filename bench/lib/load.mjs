@@ -1,0 +1,53 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pinned } from './pinning.mjs';
+
+const CONNECTIONS = 32;
+const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
+const MICROSECONDS = 1_000_000;
+
+export const LOAD = `wrk, 1 thread, ${CONNECTIONS} connections`;
+
+/** @throws {Error} when wrk isn't there */
+export function requireWrk() {
+  if (spawnSync('wrk', ['--version']).error) throw new Error('wrk is missing; on Debian: apt-get install wrk');
+}
+
+/**
+ * Writes requests as they go over the wire, for sendLoad().
+ * @param requests `{ method, path, headers, body }`, the body an object or undefined
+ */
+export function writeRequests(file, requests) {
+  writeFileSync(file, requests.map((request) => `${serialise(request)}\0`).join(''));
+}
+
+/**
+ * Sends the requests of a file, round and round, for some seconds.
+ * @returns `{ rate, requests, p50, p99, refused, failures }`: requests a second, their number, milliseconds, the number
+ * of answers with an error status, and that of connections that failed
+ */
+export async function sendLoad(url, file, { seconds, core }) {
+  const words = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '--latency', '-s', SCRIPT, url];
+  const [command, all] = pinned(core, 'wrk', words);
+  const { stdout } = await promisify(execFile)(command, all, { env: { PATH: process.env.PATH, REQUESTS: file } });
+  const { requests, duration, refused, failures, p50, p99 } = JSON.parse(stdout.trim().split('\n').at(-1));
+  return {
+    rate: (requests * MICROSECONDS) / duration,
+    requests,
+    p50: p50 / 1_000,
+    p99: p99 / 1_000,
+    refused,
+    failures,
+  };
+}
+
+function serialise({ method, path, headers, body }) {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const all = { Host: 'localhost', Accept: '*/*', ...headers };
+  if (text !== '')
+    Object.assign(all, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
+}

@@ -1,0 +1,40 @@
+// The server alone on one core, PostgreSQL and the load on another, as far as the machine allows.
+import { spawnSync } from 'node:child_process';
+import { childrenOf, coresOf } from './proc.mjs';
+
+/**
+ * @param wanted false leaves everything where it is
+ * @returns `{ server, others }`, numbers of cores, or `{ reason }` for not pinning
+ */
+export function chooseCores(wanted) {
+  if (!wanted) return { reason: 'as --no-pin says' };
+  if (spawnSync('taskset', ['--version']).error) return { reason: 'there is no taskset' };
+  const [server, others] = coresOf(process.pid) ?? [];
+  return others === undefined ? { reason: 'there is no second core' } : { server, others };
+}
+
+/** A command as it runs on one core, or anywhere when that is undefined. */
+export function pinned(core, command, words) {
+  return core === undefined ? [command, words] : ['taskset', ['-c', String(core), command, ...words]];
+}
+
+/**
+ * Moves PostgreSQL with all its processes; those that it starts from then on follow.
+ * @returns what moves it back, or undefined when this user may not move it
+ */
+export function movePostgres(postmaster, core) {
+  const before = coresOf(postmaster);
+  if (!before || !move(postmaster, [core])) return undefined;
+  const moveAll = (cores) => [postmaster, ...childrenOf(postmaster)].forEach((pid) => move(pid, cores));
+  moveAll([core]);
+  return () => moveAll(before);
+}
+
+/** The harness: it has little to do during a load, but not where the server works. */
+export function moveMyself(core) {
+  move(process.pid, [core]);
+}
+
+function move(pid, cores) {
+  return spawnSync('taskset', ['-a', '-c', '-p', cores.join(','), String(pid)], { stdio: 'ignore' }).status === 0;
+}

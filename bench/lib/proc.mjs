@@ -1,0 +1,76 @@
+// What /proc tells about processes. Of a process that isn't there, or on a system without /proc: undefined.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = Number(spawnSync('getconf', ['CLK_TCK']).stdout ?? 0) || 100;
+const MILLISECONDS_PER_TICK = 1_000 / TICKS_PER_SECOND;
+const KIB = 1024;
+
+// Fields of /proc/<pid>/stat, counted from the one after the name, which may contain blanks.
+const PARENT = 1;
+const OWN_TIMES = [11, 12];
+const TIMES_OF_ENDED_CHILDREN = [13, 14];
+
+/** Milliseconds of CPU, in user and system mode, of all its threads. */
+export function cpuOf(pid) {
+  return milliseconds(pid, OWN_TIMES);
+}
+
+/** Milliseconds of CPU of the children that have ended. */
+export function cpuOfEndedChildren(pid) {
+  return milliseconds(pid, TIMES_OF_ENDED_CHILDREN);
+}
+
+export function parentOf(pid) {
+  const fields = statOf(pid);
+  return fields && Number(fields[PARENT]);
+}
+
+export function childrenOf(pid) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => parentOf(child) === pid);
+}
+
+export function nameOf(pid) {
+  return read(pid, 'comm')?.trim();
+}
+
+/** Bytes of physical memory. */
+export function residentMemoryOf(pid) {
+  const size = statusOf(pid, 'VmRSS');
+  return size && parseInt(size, 10) * KIB;
+}
+
+/** The cores that it may run on, as numbers. */
+export function coresOf(pid) {
+  return statusOf(pid, 'Cpus_allowed_list')
+    ?.split(',')
+    .flatMap((range) => {
+      const [first, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, place) => first + place);
+    });
+}
+
+function milliseconds(pid, fields) {
+  const stat = statOf(pid);
+  return stat && fields.reduce((sum, field) => sum + Number(stat[field]), 0) * MILLISECONDS_PER_TICK;
+}
+
+function statOf(pid) {
+  const text = read(pid, 'stat');
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function statusOf(pid, name) {
+  return read(pid, 'status')?.match(new RegExp(`^${name}:\\s*(.*)$`, 'm'))?.[1];
+}
+
+function read(pid, file) {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pinned } from './pinning.mjs';
+import { cpuOf, residentMemoryOf } from './proc.mjs';
+
+const HOST = '127.0.0.1';
+const POLL_MS = 4;
+const START_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 20_000;
+
+/** Sent with every request, as the proxy in front of a server in production does. */
+export const PROXY_HEADERS = { 'X-Forwarded-Proto': 'https' };
+
+/** A server that is measured, while it runs. */
+export class ServerProcess {
+  /**
+   * Starts it, and waits for its first answer with status 200.
+   * @param server `{ name, script, environment }`
+   * @param options `core` to run on, `probe` the path to ask, `nodeOptions` of the command line, `logs` a folder
+   */
+  static async start({ name, script, environment }, { core, probe, nodeOptions = [], logs }) {
+    const port = await freePort();
+    const [command, words] = pinned(core, process.execPath, [...nodeOptions, script]);
+    const started = performance.now();
+    const output = logs === undefined ? 'ignore' : openSync(join(logs, `${name}.log`), 'a');
+    const child = spawn(command, words, {
+      env: { PATH: process.env.PATH, NODE_ENV: 'production', HOST, PORT: String(port), ...environment },
+      stdio: ['ignore', output, 'inherit'],
+    });
+    if (logs !== undefined) closeSync(output);
+    const server = new ServerProcess(name, child, port);
+    try {
+      await server.firstAnswer(probe);
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    server.startUp = (performance.now() - started) / 1_000;
+    return server;
+  }
+
+  /** Seconds from the start to the first 200. */
+  startUp;
+
+  constructor(name, child, port) {
+    this.name = name;
+    this.child = child;
+    this.port = port;
+    this.url = `http://${HOST}:${port}`;
+  }
+
+  /** Milliseconds so far. */
+  get cpu() {
+    return cpuOf(this.child.pid);
+  }
+
+  /** Bytes. */
+  get memory() {
+    return residentMemoryOf(this.child.pid);
+  }
+
+  get running() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  async stop() {
+    if (!this.running) return;
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MS);
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await exit;
+    clearTimeout(timer);
+  }
+
+  async firstAnswer(path) {
+    for (const end = performance.now() + START_LIMIT_MS; performance.now() < end; await sleep(POLL_MS)) {
+      if (!this.running) throw new Error(`${this.name} ended before it answered`);
+      if ((await statusOf(this.url + path)) === 200) return;
+    }
+    throw new Error(`${this.name} does not answer ${path} with 200`);
+  }
+}
+
+/** Undefined while nobody listens. */
+function statusOf(url) {
+  return new Promise((resolve) => {
+    const asking = request(url, { agent: false, headers: PROXY_HEADERS }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asking.on('error', () => resolve(undefined));
+    asking.end();
+  });
+}
+
+async function freePort() {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+import { REFERENCES } from './servers.mjs';
+import { WORKS } from './works.mjs';
+
+const SERVERS = ['product', ...Object.keys(REFERENCES)];
+const WORK_NAMES = WORKS.map(({ name }) => name);
+const LIMITS = { rounds: [1, 99], seconds: [1, 600], users: [1_000, 10_000_000], products: [1_000, 10_000_000] };
+
+export const HELP = `Measures the service beside servers that do the same with less, and writes bench/RESULTS.md.
+
+  npm run bench -- [options]
+
+  --rounds N        how often each work is measured on each server; 3 unless given
+  --seconds N       how long each time; 4 unless given
+  --only A,B        of the servers ${SERVERS.join(', ')}
+  --works A,B       of the works ${WORK_NAMES.join(', ')}
+  --users N         100000 unless given
+  --products N      10000 unless given
+  --million         the first page of 1,000,000 users as well, in a second database
+  --no-pin          leaves processes on the cores where they are
+  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with --only or --works
+  --logs FOLDER     keeps what the servers log; it goes to /dev/null unless given
+  --help
+
+Needs wrk, and in DATABASE_URL a PostgreSQL 15 or newer whose role may create databases: the rows live in databases of
+their own, which are dropped at the end.
+`;
+
+/** Its message is for whoever typed the command. */
+export class OptionsError extends Error {}
+
+/** @throws {OptionsError} */
+export function parseOptions(words) {
+  const { values } = parse(words);
+  const options = { ...values, pin: !values['no-pin'] };
+  for (const name of Object.keys(LIMITS)) options[name] = wholeNumber(name, values[name]);
+  options.only = chosen('only', values.only, SERVERS);
+  options.works = chosen('works', values.works, WORK_NAMES);
+  const complete = values.only === undefined && values.works === undefined;
+  options.output ??= complete ? 'bench/RESULTS.md' : undefined;
+  return options;
+}
+
+function parse(words) {
+  const text = (value) => ({ type: 'string', default: value });
+  const flag = { type: 'boolean', default: false };
+  const numbers = { rounds: text('3'), seconds: text('4'), users: text('100000'), products: text('10000') };
+  const names = { only: { type: 'string' }, works: { type: 'string' }, logs: { type: 'string' } };
+  const flags = { million: flag, 'no-pin': flag, help: flag };
+  try {
+    return parseArgs({ args: words, options: { ...numbers, ...names, ...flags, output: { type: 'string' } } });
+  } catch (error) {
+    throw new OptionsError(error.message);
+  }
+}
+
+function wholeNumber(name, text) {
+  const [min, max] = LIMITS[name];
+  if (/^\d{1,8}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  throw new OptionsError(`--${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** In the order of all names, whatever the order in which they are given. */
+function chosen(option, text, names) {
+  if (text === undefined) return names;
+  const given = text.split(',');
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new OptionsError(`--${option} has ${names.join(', ')}; not "${unknown}"`);
+  return names.filter((name) => given.includes(name));
+}

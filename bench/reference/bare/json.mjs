@@ -1,0 +1,23 @@
+// JSON by hand, from rows whose values are the text that PostgreSQL wrote.
+const text = JSON.stringify;
+
+export function userJson(row) {
+  return `{${shared(row)},"username":${text(row.username)},"name":${text(row.name)},"status":"${row.status}"}`;
+}
+
+export function productJson(row) {
+  return (
+    `{${shared(row)},"name":${text(row.name)},"description":${text(row.description)},` +
+    `"price":${row.price},"stock":${row.stock},"status":"${row.status}"}`
+  );
+}
+
+function shared(row) {
+  return `"id":${row.id},"created_at":"${iso(row.created_at)}","updated_at":"${iso(row.updated_at)}"`;
+}
+
+/** `2026-01-31 12:00:00.5+00` to `2026-01-31T12:00:00.500Z`. */
+function iso(timestamp) {
+  const milliseconds = timestamp.slice(20, -3).padEnd(3, '0');
+  return `${timestamp.slice(0, 10)}T${timestamp.slice(11, 19)}.${milliseconds}Z`;
+}

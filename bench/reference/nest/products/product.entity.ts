@@ -1,0 +1,31 @@
+import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+
+@Entity('products')
+export class Product {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id: number;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  created_at: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz', precision: 3 })
+  updated_at: Date;
+
+  @Column('varchar')
+  name: string;
+
+  @Column('varchar', { nullable: true })
+  description: string | null;
+
+  @Column('numeric', { precision: 12, scale: 2, transformer: { from: Number, to: (price: number) => price } })
+  price: number;
+
+  @Column('integer', { default: 0 })
+  stock: number;
+
+  @Column('text', { default: 'ACTIVE' })
+  status: string;
+
+  @DeleteDateColumn({ type: 'timestamptz', precision: 3, select: false })
+  deleted_at?: Date | null;
+}

@@ -1,0 +1,9 @@
+// The pool of the servers that leave JSON to their framework: ids and prices as numbers, dates as dates.
+import pg from 'pg';
+
+const BIGINT = 20;
+const NUMERIC = 1700;
+
+for (const type of [BIGINT, NUMERIC]) pg.types.setTypeParser(type, Number);
+
+export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

@@ -1,0 +1,127 @@
+// npm run bench: the product beside servers that do the same with less; see `npm run bench -- --help`.
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { Bench } from './lib/bench.mjs';
+import { CleanUp } from './lib/clean-up.mjs';
+import { restoreProducts } from './lib/database.mjs';
+import { requireWrk } from './lib/load.mjs';
+import { describeMachine } from './lib/machine.mjs';
+import { Assignment } from './lib/measure.mjs';
+import { report } from './lib/report.mjs';
+import { Results } from './lib/results.mjs';
+import { HELP, OptionsError, parseOptions } from './options.mjs';
+import { build, PRODUCT, REFERENCES } from './servers.mjs';
+import { WORKS } from './works.mjs';
+
+/** Processes that want to run, on average of a minute, when nothing else is going on. */
+const QUIET_LOAD = 0.5;
+
+async function run(options) {
+  const { DATABASE_URL } = process.env;
+  if (!DATABASE_URL) throw new OptionsError('DATABASE_URL must name a PostgreSQL server');
+  requireWrk();
+  // The product's seed command fills the database, whoever is measured.
+  build(['product', ...options.only]);
+  const cleanUp = new CleanUp();
+  try {
+    const text = await measureAll(new Bench(DATABASE_URL, cleanUp, options), options);
+    if (options.output !== undefined) writeFileSync(options.output, text);
+    console.log(`\n${text}`);
+  } finally {
+    await cleanUp.run();
+  }
+}
+
+async function measureAll(bench, options) {
+  const results = new Results();
+  const works = WORKS.filter(({ name }) => options.works.includes(name));
+  const names = options.million && options.only.includes('product') ? [...options.only, 'million'] : options.only;
+  noteLoad(results);
+  progress(`Filling the database with ${options.users} users and ${options.products} products`);
+  await bench.fill(options);
+  if (names.includes('million')) await bench.fillMillion(options);
+  const pinning = bench.pin();
+  progress(pinning);
+
+  await measureStartUps(bench, names, options, results);
+  await bench.signIn();
+  for (const work of works) await measureWork(bench, work, names, options, results);
+  return report({
+    results,
+    works,
+    servers: Object.fromEntries(names.map((name) => [name, describe(name)])),
+    machine: await describeMachine(bench.clients.main),
+    options,
+    pinning,
+  });
+}
+
+function noteLoad(results) {
+  const [load] = loadavg();
+  if (load > QUIET_LOAD) results.note(`The machine was busy when the run began: a load average of ${load.toFixed(1)}.`);
+}
+
+/** The last start of each is the one that is measured further. */
+async function measureStartUps(bench, names, { rounds }, results) {
+  // The product's first start on a database writes its administrator.
+  for (const name of names.filter((name) => !(name in REFERENCES))) await (await bench.start(name)).stop();
+  for (const [round, name] of alternating(names, rounds)) {
+    const { startUp } = await bench.start(name);
+    (results.startUps[name] ??= []).push(startUp);
+    progress(`start-up, round ${round + 1}: ${name} ${startUp.toFixed(2)} s`);
+    if (round < rounds - 1) await bench.servers[name].stop();
+  }
+}
+
+async function measureWork(bench, work, names, { rounds, seconds }, results) {
+  const servers = names.filter((name) => takesPart(name, work));
+  const prepared = await prepare(bench, work);
+  if (work.prepare && prepared === undefined) {
+    results.note(`${work.name} was skipped: the product is not running, or has no /api/v2.`);
+    return;
+  }
+  const assignments = Object.fromEntries(servers.map((name) => [name, new Assignment(bench, work, name, prepared)]));
+  for (const [round, name] of alternating(servers, rounds)) {
+    const measurement = await assignments[name].measure(seconds).catch(({ message }) => ({ invalid: message }));
+    if (work.writes) await restoreProducts(bench.clients.main, bench.data);
+    results.add(work.name, name, round, measurement);
+    results.addMemory(name, bench.servers[name].memory);
+    progress(`${work.name}, round ${round + 1}: ${name} ${measurement.invalid ?? `${Math.round(measurement.rate)}/s`}`);
+  }
+}
+
+function takesPart(name, { only, million }) {
+  return name === 'million' ? million === true : (only?.includes(name) ?? true);
+}
+
+/** '' stands for a work that needs nothing. */
+async function prepare({ product, data }, work) {
+  if (!work.prepare) return '';
+  return product && work.prepare(product, data);
+}
+
+/** A B C, C B A, A B C ...: what drifts in the meantime does so for all alike. */
+function* alternating(names, rounds) {
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) yield [round, name];
+  }
+}
+
+function describe(name) {
+  if (name !== 'million') return REFERENCES[name] ?? PRODUCT;
+  return { title: `${PRODUCT.title}, 1,000,000 users`, about: 'The same on a database of its own.' };
+}
+
+function progress(line) {
+  console.error(line);
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) console.log(HELP);
+  else await run(options);
+} catch (error) {
+  const hint = error instanceof OptionsError ? '\nnpm run bench -- --help lists the options.' : '';
+  console.error(error instanceof OptionsError ? error.message + hint : error);
+  process.exitCode = 1;
+}

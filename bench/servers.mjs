@@ -1,0 +1,64 @@
+// Who is measured: how each starts, and what it is.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const NEST_OUTPUT = 'node_modules/.cache/resource-api-bench/nest';
+
+/** Far from what any load reaches: 429 is not what is measured. */
+const NO_LIMIT = '1000000000';
+/** Seconds; longer than any run. */
+const TOKEN_TTL = '86400';
+
+export const PRODUCT = {
+  title: 'Resource API',
+  about: 'This service, compiled, `NODE_ENV=production`: tokens, validation, envelope, log and all else.',
+  script: 'dist/main.js',
+  environment: ({ secrets, directory }) => ({
+    DATA_DIR: directory,
+    JWT_PRIVATE_KEY: secrets.privateKey,
+    TRUST_PROXY: '1',
+    PUBLIC_RATE_LIMIT: NO_LIMIT,
+    ACCESS_TOKEN_TTL: TOKEN_TTL,
+    ADMIN_USERNAME: secrets.admin.username,
+    ADMIN_EMAIL: secrets.admin.email,
+    ADMIN_PASSWORD: secrets.admin.password,
+  }),
+};
+
+/** In bench/reference, by the names that `--only` has for them. */
+export const REFERENCES = {
+  bare: {
+    title: 'L0: bare node:http',
+    about: 'node:http and pg with named statements and JSON by hand; no router, validation, token or log.',
+    script: 'bench/reference/bare/server.mjs',
+  },
+  fastify: {
+    title: 'Fastify + pg',
+    about: 'Fastify 5 with schemas, the same statements; no token, no log.',
+    script: 'bench/reference/fastify/server.mjs',
+  },
+  express: {
+    title: 'Express + pg',
+    about: 'Express 5, the same statements; no validation, token or log.',
+    script: 'bench/reference/express/server.mjs',
+  },
+  nest: {
+    title: 'Nest as usual',
+    about:
+      'Nest 12 and TypeORM repositories, passport-jwt with a string secret, class-validator pipes, an envelope ' +
+      'interceptor, pino-http, helmet, compression, throttler.',
+    script: join(NEST_OUTPUT, 'main.js'),
+    environment: ({ secrets }) => ({ JWT_SECRET: secrets.jwtSecret }),
+  },
+};
+
+/** Compiles what isn't JavaScript yet. */
+export function build(names) {
+  if (names.some((name) => !(name in REFERENCES))) run('scripts/build-if-changed.mjs');
+  if (names.includes('nest')) run('node_modules/typescript/bin/tsc', '-p', 'bench/reference/nest');
+}
+
+function run(...command) {
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`${command.join(' ')} failed`);
+}
