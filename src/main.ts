@@ -10,10 +10,11 @@ import { ApiAdapter } from './operations/api-adapter';
 import { Certificate } from './operations/certificate';
 import { Lifetime } from './operations/lifetime';
 import { PINO } from './operations/logging.module';
+import { announceLeaving, serveForPrimary } from './operations/membership';
 import { Primary } from './operations/primary';
 import { announce } from './operations/startup';
 
-const lifetime = new Lifetime();
+const lifetime = new Lifetime(announceLeaving);
 
 async function start(): Promise<void> {
   const settings = environmentSettings();
@@ -38,13 +39,17 @@ async function startInstance(settings: Settings): Promise<void> {
   });
   lifetime.created({ close: () => app.close(), hangUp: () => adapter.renewCertificate() });
   configureApp(app);
+  const logger = app.get<Logger>(PINO);
+  if (cluster.isWorker) {
+    await app.init();
+    lifetime.started(logger);
+    return serveForPrimary(app.getHttpServer(), () => lifetime.stop());
+  }
   const { PORT, HOST } = settings;
   await (HOST ? app.listen(PORT, HOST) : app.listen(PORT));
-  const logger = app.get<Logger>(PINO);
   lifetime.started(logger);
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-  // Of several processes, their primary says it for all.
-  if (cluster.isPrimary) announce(settings, logger, port);
+  announce(settings, logger, port);
 }
 
 start().catch((error) => lifetime.fail(error));

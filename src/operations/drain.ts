@@ -1,13 +1,10 @@
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { untilNobodyWaits } from './quiet';
 
 /** How long an idle connection may stay open for the request that its client may be sending just now, in milliseconds. */
 const IDLE_GRACE = 2_000;
-/** How long to wait for a moment without new connections, in milliseconds. */
-const QUIET_PATIENCE = 500;
-/** A turn of the event loop, in milliseconds, in which next to nothing can have arrived unseen. */
-const SHORT_TURN = 0.5;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -21,24 +18,26 @@ export class Drain {
   begun = false;
   /** How long a request may still take, in milliseconds. */
   limit = 35_000;
+  /** Whether there may be connections, by a port of its own or by another's. */
+  private open = false;
   private readonly connections = new Set<Socket>();
   private readonly unanswered = new Set<ServerResponse>();
   private held: (() => void)[] | undefined;
   private beginning: Promise<void> | undefined;
-  private closed: Promise<void> | undefined;
   private accepted = 0;
 
   constructor(
     private readonly server: Server,
     private readonly serve: Serve,
   ) {
+    server.once('listening', () => (this.open = true));
     server.on('connection', (socket) => this.watch(socket));
     server.on('request', (request, response) => this.admit(request, response));
   }
 
   /** Refuses new connections from here on. */
   begin(): Promise<void> {
-    if (!this.server.listening) return Promise.resolve();
+    if (!this.open) return Promise.resolve();
     return (this.beginning ??= this.stopListening());
   }
 
@@ -47,9 +46,14 @@ export class Drain {
     await this.begin();
     const sweep = setInterval(() => this.closeIdle(), IDLE_GRACE);
     const last = setTimeout(() => this.server.closeAllConnections(), this.limit);
-    await this.closed;
+    while (this.connections.size > 0) await this.nextEnd();
     clearInterval(sweep);
     clearTimeout(last);
+  }
+
+  private async nextEnd(): Promise<void> {
+    const [connection] = this.connections;
+    await once(connection, 'close');
   }
 
   private watch(socket: Socket): void {
@@ -72,26 +76,14 @@ export class Drain {
    */
   private async stopListening(): Promise<void> {
     this.held = [];
-    await this.untilNobodyWaits();
+    await untilNobodyWaits(() => this.accepted);
     // Not http.Server's own close, which ends the idle connections.
-    this.closed = new Promise((resolve) => TcpServer.prototype.close.call(this.server, () => resolve()));
+    TcpServer.prototype.close.call(this.server, () => undefined);
     this.begun = true;
     for (const response of this.unanswered) if (!response.headersSent) response.setHeader('Connection', 'close');
     const { held } = this;
     this.held = undefined;
     for (const admit of held) admit();
-  }
-
-  /** Node accepts one connection in a turn of its loop: a turn without one has found none. */
-  private async untilNobodyWaits(): Promise<void> {
-    const deadline = performance.now() + QUIET_PATIENCE;
-    // The rest of this turn, which doesn't look for connections any more.
-    await turnOfTheLoop();
-    for (let start = performance.now(); start < deadline; start = performance.now()) {
-      const { accepted } = this;
-      await turnOfTheLoop();
-      if (this.accepted === accepted && performance.now() - start < SHORT_TURN) return;
-    }
   }
 
   /** Node takes a connection on which nothing was sent yet, such as browsers open in advance, for a busy one. */

@@ -18,8 +18,9 @@ export class Lifetime {
   private logger: Logger | undefined;
   private ending = false;
 
-  constructor() {
-    for (const signal of SIGNALS) process.on(signal, () => this.stop());
+  /** @param defer tells another process of a signal, if there is one that will say when to stop */
+  constructor(private readonly defer: () => boolean = () => false) {
+    for (const signal of SIGNALS) process.on(signal, () => this.onSignal());
     process.on('SIGHUP', () => this.hangUp());
     // A rejected promise that nobody awaits comes here as well.
     process.on('uncaughtException', (error) => this.fail(error));
@@ -42,19 +43,24 @@ export class Lifetime {
     void this.end(1);
   }
 
+  /** Ends the process when what was asked is answered. */
+  stop(): void {
+    if (!this.ending) this.logger?.info('Stopping: no new connections, what was asked is answered');
+    void this.end(0);
+  }
+
   /** The terminal was closed; or, where there is a certificate, there is a new one. */
   private hangUp(): void {
     try {
       if (this.living?.hangUp()) this.logger?.info('The certificate was read again');
-      else this.stop();
+      else this.onSignal();
     } catch (error) {
       this.logger?.error({ err: error }, 'The new certificate is not used, the old one stays');
     }
   }
 
-  private stop(): void {
-    if (!this.ending) this.logger?.info('Stopping: no new connections, what was asked is answered');
-    void this.end(0);
+  private onSignal(): void {
+    if (!this.logger || !this.defer()) this.stop();
   }
 
   /** A second signal changes nothing: a terminal and npm may both send the one of Ctrl+C. */

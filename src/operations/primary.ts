@@ -1,26 +1,28 @@
-import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
+import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Settings } from '../config/settings';
-import { StartupError } from '../config/startup-error';
 import { DatabaseServer } from '../database/database-server';
+import { Entrance } from './entrance';
 import type { Living } from './lifetime';
 import { createLogger } from './logging';
 import { announce } from './startup';
+import { Worker } from './worker';
+import { WorkerMessage } from './worker-messages';
 
 /** How soon a worker that ended may be replaced, in milliseconds: one that can't live must not keep the machine busy. */
 const RESTART_DELAY = 1_000;
 
 /**
- * The process that has others do the work, PROCESSES of them, all on one port. It keeps the embedded database, counts for
- * their rate limits, and puts another in the place of one that ends.
+ * The process that has others do the work, PROCESSES of them. It accepts their connections, keeps the embedded database,
+ * counts for their rate limits, and puts another in the place of one that ends.
  */
 export class Primary implements Living {
   readonly logger: Logger;
+  private readonly entrance = new Entrance();
+  private readonly workers = new Set<Worker>();
   private ending = false;
-  private port = 0;
   private databaseUrl: string;
 
   constructor(private readonly settings: Settings) {
@@ -29,58 +31,64 @@ export class Primary implements Living {
     new RateLimiterClusterMaster();
   }
 
-  /** @throws {StartupError} when a worker ends instead of listening; it has said why */
+  /** @throws {StartupError} when the service can't be started */
   async start(): Promise<void> {
-    const { DATABASE_URL, DATA_DIR, PROCESSES } = this.settings;
+    const { DATABASE_URL, DATA_DIR, PROCESSES, PORT, HOST } = this.settings;
     this.databaseUrl = DATABASE_URL ?? (await DatabaseServer.embed(DATA_DIR)).url;
     // One comes first: it migrates the database, and says but once what keeps the service from starting.
     await this.startWorker();
     await Promise.all(Array.from({ length: PROCESSES - 1 }, () => this.startWorker()));
-    announce(this.settings, this.logger, this.port);
+    announce(this.settings, this.logger, await this.entrance.open(PORT, HOST));
   }
 
-  /** Ends the workers as a signal would, and then the database. */
+  /** Closes the port, ends the workers when they have answered, and then the database. */
   async close(): Promise<void> {
     this.ending = true;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(workers.map((worker) => this.end(worker)));
+    await this.entrance.close();
+    await Promise.all([...this.workers].map((worker) => worker.end()));
     await DatabaseServer.stopAll();
   }
 
   /** Passed on to those who have the certificate. */
   hangUp(): boolean {
     if (!this.settings.TLS_CERT) return false;
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGHUP');
+    for (const worker of this.workers) worker.signal('SIGHUP');
     return true;
   }
 
-  private async end(worker: Worker): Promise<void> {
-    if (worker.isDead()) return;
-    const exit = once(worker, 'exit');
-    worker.process.kill('SIGTERM');
-    await exit;
-  }
-
-  /** Resolves when it listens. */
+  /** @throws {StartupError} when it ends instead of starting; it has said why */
   private async startWorker(): Promise<void> {
-    const worker = cluster.fork({
+    const worker = new Worker({
       DATABASE_URL: this.databaseUrl,
       // What the database being an embedded one would have said.
       DEMO_DATA: String(this.settings.demoData),
     });
-    const ended = once(worker, 'exit').then(() => undefined);
-    const address = await Promise.race([once(worker, 'listening').then(([{ port }]) => port as number), ended]);
-    if (address === undefined) throw new StartupError('A worker process has ended instead of listening.');
-    this.port = address;
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      if (this.ending) return;
-      const { pid } = worker.process;
-      this.logger.error({ worker: pid, reason: signal ?? code }, 'A worker process has ended, another takes its place');
-      void this.replaceWorker();
+    this.workers.add(worker);
+    void worker.exit.then(() => this.workers.delete(worker));
+    await worker.ready();
+    this.entrance.add(worker.take);
+    let leaves = false;
+    worker.on(WorkerMessage.LEAVING, () => {
+      if (!leaves) void this.relieve(worker);
+      leaves = true;
+    });
+    void worker.exit.then((reason) => {
+      this.entrance.remove(worker.take, worker.untaken);
+      if (leaves || this.ending) return;
+      this.logger.error({ worker: worker.pid, reason }, 'A worker process has ended, another takes its place');
+      void this.replace();
     });
   }
 
-  private async replaceWorker(): Promise<void> {
+  /** A worker that was told to end serves on until there is another; if it isn't the service that is to end. */
+  private async relieve(worker: Worker): Promise<void> {
+    await this.replace();
+    if (this.ending) return;
+    this.entrance.remove(worker.take);
+    await worker.end();
+  }
+
+  private async replace(): Promise<void> {
     while (!this.ending) {
       try {
         return await this.startWorker();

@@ -1,3 +1,4 @@
+import { Load } from '../support/load';
 import { postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
 import { times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
@@ -42,43 +43,69 @@ describe('Several processes on one port', () => {
       ...settings,
     });
 
-  it('share the work, and say once where they are', async () => {
-    const service = await start();
+  it('share the work, count for rate limits together, and end with the process that started them, however it ends', async () => {
+    const service = await start({ PUBLIC_RATE_LIMIT: '5' });
     const workers = await workersOf(service, 2);
+    const answers = await Promise.all(times(20, () => service.get('/api/v1/public')));
 
     expect(workers).toHaveLength(2);
     expect(workers).not.toContain(service.pid);
     expect(service.lines.filter((line) => line.includes('http://localhost'))).toHaveLength(2);
-    expect(await service.stop()).toBe(0);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    await service.stop('SIGKILL');
+    await waitFor(() => workers.every((pid) => !isAlive(pid)));
+  });
+
+  it('all end when each of them gets the signal, as from a terminal', async () => {
+    const service = await start();
+    const workers = await workersOf(service, 2);
+    for (const pid of workers) process.kill(pid, 'SIGINT');
+
+    expect(await service.stop('SIGINT')).toBe(0);
     expect(workers.filter(isAlive)).toEqual([]);
+    expect(service.stdout).not.toContain('another takes its place');
     expect(service.stderr).toBe('');
   });
 
-  it('count for rate limits together', async () => {
-    const service = await start({ PUBLIC_RATE_LIMIT: '5' });
-    await workersOf(service, 2);
-    const answers = await Promise.all(times(20, () => service.get('/api/v1/public')));
+  describe('under load', () => {
+    const load = async ({ port }: ServiceProcess) => {
+      const what = { port, method: 'GET', path: '/api/v1/products', connections: 8 };
+      const loads = [Load.start({ ...what, keepAlive: true }), Load.start({ ...what, keepAlive: false })];
+      await Promise.all(loads.map(({ warm }) => warm));
+      return loads;
+    };
 
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
-  });
+    it('lose no request when one is told to end, which another relieves, and none when all are', async () => {
+      const service = await start();
+      const [leaving] = await workersOf(service, 2);
+      const loads = await load(service);
+      process.kill(leaving, 'SIGTERM');
+      await waitFor(() => !isAlive(leaving));
 
-  it('replace the one that was killed, while the others go on', async () => {
-    const service = await start();
-    const [victim] = await workersOf(service, 2);
-    process.kill(victim, 'SIGKILL');
-    await waitFor(() => service.stdout.includes('another takes its place'));
-    const answers = await Promise.all(times(20, () => service.get('/api/v1/products')));
+      expect((await workersOf(service, 3)).filter(isAlive)).toHaveLength(2);
+      expect(await service.stop()).toBe(0);
+      for (const { report } of loads) {
+        expect(await report).toMatchObject({ answered: { 200: expect.any(Number) }, refused: 8, lost: [] });
+      }
+    });
 
-    expect(answers.map(({ status }) => status)).toEqual(times(20, () => 200));
-    expect((await workersOf(service, 3)).filter(isAlive)).toHaveLength(2);
-  });
+    it('lose what one was answering when it was killed, and nothing else; another takes its place', async () => {
+      const service = await start();
+      const [victim] = await workersOf(service, 2);
+      const loads = await load(service);
+      process.kill(victim, 'SIGKILL');
+      await waitFor(() => service.stdout.includes('another takes its place'));
 
-  it('end with the process that started them, however it ends', async () => {
-    const service = await start();
-    const workers = await workersOf(service, 2);
-    await service.stop('SIGKILL');
-
-    await waitFor(() => workers.every((pid) => !isAlive(pid)));
+      expect((await workersOf(service, 3)).filter(isAlive)).toHaveLength(2);
+      expect(await service.stop()).toBe(0);
+      for (const { report } of loads) {
+        const { answered, refused, lost } = await report;
+        expect(Object.keys(answered)).toEqual(['200']);
+        expect(refused).toBe(8);
+        // A connection has one request at a time.
+        expect(lost.length).toBeLessThanOrEqual(8);
+      }
+    });
   });
 
   it('do not start when one can’t, and say why once', async () => {

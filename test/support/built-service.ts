@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -12,9 +12,8 @@ export class BuiltService {
     readonly url: string,
   ) {}
 
-  /** Builds dist/ when it is out of date. @param settings environment variables besides those that every test has */
+  /** @param settings environment variables besides those that every test has */
   static async start(settings: Record<string, string>): Promise<BuiltService> {
-    build();
     const { PATH, TEST_DIRECTORY } = process.env;
     const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
     const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,15 +30,6 @@ export class BuiltService {
     this.process.kill('SIGKILL');
     await once(this.process, 'exit');
   }
-}
-
-let isBuilt = false;
-
-function build(): void {
-  if (isBuilt) return;
-  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('The build failed');
-  isBuilt = true;
 }
 
 async function announcedPort({ stdout }: ChildProcess): Promise<number> {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +16,9 @@ declare global {
 
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
-/** A real PostgreSQL, the one of DATABASE_URL or a throw-away one, with a migrated database to clone for each test file. */
+/** The compiled service, and a real PostgreSQL, the one of DATABASE_URL or a throw-away one, with a migrated database to clone for each test file. */
 export default async function globalSetup(): Promise<void> {
+  build();
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-test-'));
   const embedded = process.env.DATABASE_URL
     ? undefined
@@ -29,4 +31,10 @@ export default async function globalSetup(): Promise<void> {
   process.env.TEST_SERVER_URL = url;
   process.env.TEST_DATABASE_PREFIX = prefix;
   process.env.TEST_DIRECTORY = directory;
+}
+
+/** For the tests that start processes of it. */
+function build(): void {
+  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The build failed');
 }

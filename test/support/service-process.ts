@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { waitFor } from './wait-for';
 
 const ROOT = resolve(__dirname, '../..');
-const COMMAND = ['-r', require.resolve('@swc-node/register'), join(ROOT, 'src/main.ts')];
+/** Made by global-setup.ts. */
+const PROGRAM = join(ROOT, 'dist/main.js');
 const START_PATIENCE_MS = 25_000;
 
 type Environment = Record<string, string>;
@@ -27,8 +28,8 @@ export class ServiceProcess {
   /** @param environment all of its environment; the working directory is an empty one, so that no `.env` is read */
   static spawn(environment: Environment, directory: string): ServiceProcess {
     const { PATH = '' } = process.env;
-    const env = { PATH, PORT: '0', TS_NODE_PROJECT: join(ROOT, 'tsconfig.json'), ...environment };
-    return new ServiceProcess(spawn(process.execPath, COMMAND, { cwd: directory, env }));
+    const env = { PATH, PORT: '0', ...environment };
+    return new ServiceProcess(spawn(process.execPath, [PROGRAM], { cwd: directory, env }));
   }
 
   get pid(): number {
