@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Settings } from './config/settings';
 import { setUpDocs } from './conventions/docs/swagger-ui';
 import { crossOrigin } from './conventions/requests/cross-origin';
+import { inSequence } from './conventions/requests/in-sequence';
 import { parseQuery } from './conventions/requests/query-string';
 import { assignRequestId } from './conventions/requests/request-id';
 import { requireHttps } from './conventions/requests/secure-transport';
@@ -33,20 +34,23 @@ export function configureApp(app: INestApplication): void {
   express.set('query parser', parseQuery);
   app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_THE_PREFIX });
 
-  app.use(assignRequestId);
-  app.use(logRequests(logger));
+  const timeLimit = timeoutAfter({
+    limit: settings.REQUEST_TIMEOUT,
+    databaseUrl: app.get(DatabaseServer).url,
+    onFailure: (error) => logger.warn({ err: error }, 'A statement was left to its own time-out'),
+  });
   app.use(
-    timeoutAfter({
-      limit: settings.REQUEST_TIMEOUT,
-      databaseUrl: app.get(DatabaseServer).url,
-      onFailure: (error) => logger.warn({ err: error }, 'A statement was left to its own time-out'),
-    }),
+    inSequence([
+      assignRequestId,
+      logRequests(logger),
+      timeLimit,
+      securityHeaders(),
+      ...(settings.production ? [requireHttps] : []),
+      ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
+      requireWellFormed,
+      resolveVersion,
+    ]),
   );
-  app.use(securityHeaders());
-  if (settings.production) app.use(requireHttps);
-  app.use('/api', crossOrigin(settings));
-  app.use(requireWellFormed);
-  app.use(resolveVersion);
   app.use('/docs', compression());
   setUpDocs(app);
 }

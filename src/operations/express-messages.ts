@@ -1,7 +1,11 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
+import type { StandingHeaders } from '../conventions/responses/standing-headers';
 
 type Query = Record<string, string | undefined>;
+type StoreHeader = (this: ServerResponse, firstLine: string, headers: object | undefined) => void;
+
+const storeHeader = (ServerResponse.prototype as unknown as { _storeHeader: StoreHeader })._storeHeader;
 
 /**
  * The classes of a server whose messages are Express's from the start. Express gives each message its prototype by
@@ -16,12 +20,19 @@ export function expressMessages(app: Express): {
   class ExpressRequest extends IncomingMessage {
     private parsedQuery?: Query;
 
-    /** Parsed once: Express does it anew at each look. */
+    /** Parsed once, and only where there is one: Express does it anew at each look. */
     get query(): Query {
-      return (this.parsedQuery ??= parseQuery.call(this) as Query);
+      return (this.parsedQuery ??= this.url!.includes('?') ? (parseQuery.call(this) as Query) : {});
     }
   }
-  class ExpressResponse extends ServerResponse {}
+  class ExpressResponse extends ServerResponse {
+    standingHeaders?: StandingHeaders;
+
+    /** Node's own, which makes the head of the message. */
+    _storeHeader(firstLine: string, headers: object | undefined): void {
+      storeHeader.call(this, firstLine + (this.standingHeaders?.linesBeside(headers) ?? ''), headers);
+    }
+  }
 
   const { query, ...ofRequest } = Object.getOwnPropertyDescriptors(express.request);
   const parseQuery = query.get!;

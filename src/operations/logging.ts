@@ -24,12 +24,24 @@ export function createLogger(settings: Settings): Logger {
   const options: LoggerOptions = {
     level: settings.LOG_LEVEL,
     base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: isoTime(),
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   };
   const readable = settings.NODE_ENV === 'development' && readableLines();
   return readable ? pino(options, readable) : pino(options);
+}
+
+/** pino.stdTimeFunctions.isoTime, which formats a date for each line: lines of one millisecond share it. */
+function isoTime(): () => string {
+  let time = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== time) text = `,"time":"${new Date(now).toISOString()}"`;
+    time = now;
+    return text;
+  };
 }
 
 /**

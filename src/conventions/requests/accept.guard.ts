@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { ApiError } from '../errors/api-error';
 import './request-context';
+import { RouteMetadata } from './route-metadata';
 import { VERSIONS } from './version';
 
 const JSON_TYPES = `application/json, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
@@ -23,13 +23,13 @@ function accepts(request: Request, mediaType: string): boolean {
 /** Refuses, before anything is done, a request whose `Accept` allows nothing that its route can answer with. */
 @Injectable()
 export class AcceptGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  private readonly metadata = new RouteMetadata();
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     // Outside of the API there is one representation of everything, for whoever asks.
     if (request.version === undefined) return true;
-    const other = this.reflector.get<string | undefined>(PRODUCES, context.getHandler());
+    const other = this.metadata.getAllAndOverride<string | undefined>(PRODUCES, [context.getHandler()]);
     if (other ? accepts(request, other) : request.representation) return true;
     throw notAcceptable(other);
   }

@@ -13,7 +13,8 @@ const VARY = 'Accept, Accept-Encoding, Authorization';
 const DEFAULT_VERSION: Version = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const VERSIONED_PATH = /^\/api\/v(\d+)(?=\/|$)/i;
-const UNVERSIONED_PATH = /^\/api(?=\/|$)/i;
+/** All of the API, in whatever version. */
+export const API_PATH = /^\/api(?=\/|$)/i;
 /** Of an `Accept` header there are few kinds, but a caller may make up any number. */
 const MAX_REMEMBERED = 1_000;
 
@@ -48,7 +49,7 @@ const UNVERSIONED = [PLAIN[DEFAULT_VERSION], ...VERSIONS.map((version) => VENDOR
 export function resolveVersion(request: Request, response: Response, next: NextFunction): void {
   // Of a request line with a whole URL only the path counts.
   const { path } = request;
-  if (!UNVERSIONED_PATH.test(path)) return next();
+  if (!API_PATH.test(path)) return next();
   // The library behind vary() parses what is there.
   if (response.hasHeader('Vary')) response.vary(VARY);
   else response.setHeader('Vary', VARY);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import { StandingHeaders } from './standing-headers';
 
 /** Nothing of the API is a page, so nothing may be loaded from it or frame it. */
 const api = helmet({
@@ -44,12 +45,17 @@ function headersOf(middleware: ReturnType<typeof helmet>): [name: string, value:
   return headers;
 }
 
+/** Over HTTPS; elsewhere it means nothing (RFC 6797, 7.2). */
+const STRICT: [string, string] = ['Strict-Transport-Security', `max-age=${ONE_YEAR}; includeSubDomains`];
+
 export function securityHeaders() {
-  const [ofApi, ofDocs] = [headersOf(api), headersOf(docs)];
+  const [plain, secure] = [[], [STRICT]].map((more) => ({
+    api: new StandingHeaders([...more, ...headersOf(api)]),
+    docs: new StandingHeaders([...more, ...headersOf(docs)]),
+  }));
   return (request: Request, response: Response, next: NextFunction): void => {
-    // Means something over HTTPS only (RFC 6797, 7.2).
-    if (request.secure) response.setHeader('Strict-Transport-Security', `max-age=${ONE_YEAR}; includeSubDomains`);
-    for (const [name, value] of DOCS.test(request.path) ? ofDocs : ofApi) response.setHeader(name, value);
+    const headers = request.secure ? secure : plain;
+    response.standingHeaders = DOCS.test(request.path) ? headers.docs : headers.api;
     next();
   };
 }

@@ -1,5 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
+import { RouteMetadata } from '../../conventions/requests/route-metadata';
 
 const MILLISECOND = 1_000;
 
@@ -9,6 +10,8 @@ const MILLISECOND = 1_000;
  */
 @Injectable()
 export class PublicThrottlerGuard extends ThrottlerGuard {
+  protected override readonly reflector = new RouteMetadata();
+
   /** The address itself: there is one limit, and its counter keeps its keys apart. A hash would cost more than counting. */
   protected override generateKey(_context: ExecutionContext, tracker: string): string {
     return tracker;
