@@ -1,5 +1,6 @@
 // Who is measured: how each starts, and what it is.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NEST_OUTPUT = 'node_modules/.cache/resource-api-bench/nest';
@@ -9,10 +10,14 @@ const NO_LIMIT = '1000000000';
 /** Seconds; longer than any run. */
 const TOKEN_TTL = '86400';
 
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+
 export const PRODUCT = {
   title: 'Resource API',
   about: 'This service, compiled, `NODE_ENV=production`: tokens, validation, envelope, log and all else.',
   script: 'dist/main.js',
+  // Between `node` and the script.
+  nodeOptions: scripts['start:prod'].split(' ').slice(1, -1),
   environment: ({ secrets, directory }) => ({
     DATA_DIR: directory,
     JWT_PRIVATE_KEY: secrets.privateKey,

@@ -57,13 +57,18 @@ export class Bench {
     return `The server is alone on core ${server}; PostgreSQL and wrk share core ${others}.`;
   }
 
-  async start(name, nodeOptions) {
-    const { script, environment } = REFERENCES[name] ?? PRODUCT;
+  async start(name, moreOptions = []) {
+    const { script, environment, nodeOptions = [] } = REFERENCES[name] ?? PRODUCT;
     const DATABASE_URL = this.urls[name] ?? this.urls.main;
     const process = { name, script, environment: { DATABASE_URL, ...environment?.(this) } };
     const probe = `/api/v1/products/${this.data.products.first}`;
     const { server: core } = this.cores;
-    const server = await ServerProcess.start(process, { core, probe, nodeOptions, logs: this.logs });
+    const server = await ServerProcess.start(process, {
+      core,
+      probe,
+      nodeOptions: [...nodeOptions, ...moreOptions],
+      logs: this.logs,
+    });
     this.servers[name] = server;
     this.cleanUp.add(() => server.stop());
     return server;
