@@ -9,6 +9,8 @@ const ES_MODULES = [
   '@tokenizer',
   '@borewit',
   '@faker-js',
+  '@tus',
+  'srvx',
 ];
 
 export default {
@@ -30,6 +32,8 @@ export default {
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})/)`],
+  // It says in a way that Jest doesn't know where its module is.
+  moduleNameMapper: { '^file-type$': '<rootDir>/node_modules/file-type/index.js' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 30_000,

@@ -13,6 +13,7 @@ import { ProductsModule } from './resources/products/products.module';
 import { PublicModule } from './resources/public/public.module';
 import { RepliesModule } from './resources/replies/replies.module';
 import { TokensModule } from './resources/tokens/tokens.module';
+import { UploadsModule } from './resources/uploads/uploads.module';
 import { UsersModule } from './resources/users/users.module';
 
 const platform = [ConfigModule, DatabaseModule, AuthModule, ConventionsModule, OperationsModule];
@@ -26,6 +27,7 @@ const resources = [
   PostsModule,
   CommentsModule,
   RepliesModule,
+  UploadsModule,
   PublicModule,
   KeysModule,
 ];

@@ -15,18 +15,18 @@ import { contradictions } from './contradictions';
 import { isPrivateKeys } from './private-keys';
 import { Checked, isDatabaseUrl, List, Text, Whole } from './setting-rules';
 import { StartupError } from './startup-error';
+import { UploadSettings } from './upload-settings';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 const MEBIBYTE = 1024 * 1024;
-const GIBIBYTE = 1024 * MEBIBYTE;
 const MILLISECOND = 1_000;
 
 /**
  * Everything that can be set, under the name of its environment variable. All of it is optional; a wrong value stops
  * the start.
  */
-export class Settings {
+export class Settings extends UploadSettings {
   /** Where the service listens. */
   @Whole(0, 65535)
   PORT = 3000;
@@ -149,10 +149,6 @@ export class Settings {
   /** Bytes. */
   @Whole(1, 100 * MEBIBYTE)
   JSON_BODY_LIMIT = MEBIBYTE;
-
-  /** Bytes. */
-  @Whole(1)
-  MAX_UPLOAD_SIZE = 5 * GIBIBYTE;
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
   LOG_LEVEL = 'info';

@@ -15,7 +15,7 @@ import { expressMessages } from './express-messages';
 const CONNECTIONS_CHECK_INTERVAL = 1_000;
 /** Longer than the idle time-out of the usual load balancers (60 s), so that they, not we, close an idle connection. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
-/** How much later than the request's own time-out Node gives a connection up, in milliseconds. */
+/** How much later than the request's own time-out its connection is given up, in milliseconds. */
 const LAST_RESORT = 5_000;
 
 /** Express for Nest, with the three things that this service does differently: how it answers, listens and stops. */
@@ -77,7 +77,8 @@ export class ApiAdapter extends ExpressAdapter {
   limitRequests(limit: number): void {
     const server = this.getHttpServer() as Server;
     server.headersTimeout = limit;
-    server.requestTimeout = limit + LAST_RESORT;
+    // Node's limit knows no progress, and would cut every long upload; see TimeLimit.
+    server.requestTimeout = 0;
     this.drain.limit = limit + LAST_RESORT;
   }
 

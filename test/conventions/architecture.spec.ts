@@ -36,6 +36,7 @@ const parents: Record<string, string[]> = {
   comments: ['posts', 'users'],
   replies: ['comments', 'posts', 'users'],
   orders: ['products', 'users'],
+  uploads: ['users'],
 };
 
 /** A file of src/ with a slash between its folders, e.g. `resources/users/user.dto.ts`. */

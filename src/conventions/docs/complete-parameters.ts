@@ -1,5 +1,6 @@
 import { MAX_ID } from '../../database/resource.entity';
 import { PAGE_PARAMETERS } from '../lists/list-query';
+import { KEY_PARAMETER } from '../requests/key.pipe';
 import { VERSIONS } from '../requests/version';
 import { conditionParameters } from './conditions';
 import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
@@ -24,9 +25,17 @@ function namesOfOtherVersions({ version }: OperationContext): string[] {
   return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
 }
 
-/** Every path parameter is the id of the resource whose noun stands before it. */
+/** A resource whose path must not be guessed is named by a key. */
+function completeKey(parameter: ParameterObject, noun: string): void {
+  parameter.schema = { type: 'string', format: 'uuid', minLength: 36, maxLength: 36 };
+  parameter.example = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
+  parameter.description ??= `The key of the ${noun}.`;
+}
+
+/** Every other path parameter is the id of the resource whose noun stands before it. */
 function completeId(parameter: ParameterObject, { path }: OperationContext): void {
   const noun = path.split('/').at(path.split('/').indexOf(`{${parameter.name}}`) - 1) ?? '';
+  if (parameter.name === KEY_PARAMETER) return completeKey(parameter, singular(noun));
   parameter.schema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
   parameter.example = 1;
   parameter.description ??= `The id of the ${singular(noun)}.`;

@@ -18,6 +18,9 @@ const HEADERS: Record<string, { description: string; schema: SchemaObject }> = {
     description: 'The media types that a patch may have (RFC 5789).',
     schema: headerText(128, '^[a-z/+, -]+$'),
   },
+  'Content-Range': { description: 'How many bytes there are.', schema: headerText(64, '^bytes [*]/[0-9]+$') },
+  'Tus-Max-Size': { description: 'Bytes that an upload may have.', schema: headerText(16, '^[0-9]+$') },
+  'Tus-Version': { description: 'The versions of the protocol that are spoken.', schema: headerText(32) },
   ETag: { description: 'The version that there is now.', schema: ENTITY_TAG },
   'Retry-After': { description: 'Seconds to wait before another attempt.', schema: headerText(10, '^[0-9]+$') },
   'WWW-Authenticate': {

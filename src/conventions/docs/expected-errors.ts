@@ -5,8 +5,9 @@ import { StaleVersionError } from '../../database/expectation';
 import { ApiError, validationError } from '../errors/api-error';
 import { toApiError } from '../errors/to-api-error';
 import { inProgress, keyReused } from '../idempotency/idempotency-keys';
-import { notAcceptable } from '../requests/accept.guard';
+import { ANY_TYPE, notAcceptable } from '../requests/accept.guard';
 import { notAnId } from '../requests/id.pipe';
+import { KEY_PARAMETER, notAKey } from '../requests/key.pipe';
 import { unsupportedMediaType } from '../requests/json-body';
 import { isGuardedWrite, takesKey } from './conditions';
 import type {
@@ -25,7 +26,7 @@ const field = 'colour';
 export function expectedErrors(operation: OperationObject, context: OperationContext): Error[] {
   return [
     ...inputErrors(operation, context),
-    ...(context.path.startsWith('/api/') ? [notAcceptable(otherMediaType(operation))] : []),
+    ...acceptErrors(operation, context),
     ...accessErrors(context.access),
     ...notFoundErrors(context.path),
     ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
@@ -41,8 +42,10 @@ function inputErrors(operation: OperationObject, context: OperationContext): Err
   const declaresQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
   const message = declaresQuery ? 'is not known here' : 'is not a parameter of this route';
   return [
-    ...(operation.requestBody ? [invalidBody(operation, context)] : []),
-    ...parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => notAnId(name)),
+    ...(takesJson(operation) ? [invalidBody(operation, context)] : []),
+    ...parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => (name === KEY_PARAMETER ? notAKey(name) : notAnId(name))),
     validationError([{ field, rule: 'unknown', message }]),
   ];
 }
@@ -53,6 +56,11 @@ function invalidBody({ requestBody }: OperationObject, { components }: Operation
   const { required = [] } = schema ? resolve(schema, components) : {};
   if (required.length === 0) return validationError([{ field, rule: 'unknown', message: 'is not known here' }]);
   return validationError(required.map((name) => ({ field: name, rule: 'required', message: 'is required' })));
+}
+
+function acceptErrors(operation: OperationObject, { path }: OperationContext): Error[] {
+  const mediaType = otherMediaType(operation);
+  return path.startsWith('/api/') && mediaType !== ANY_TYPE ? [notAcceptable(mediaType)] : [];
 }
 
 /** What it answers with instead of JSON. */
@@ -76,6 +84,11 @@ function notFoundErrors(path: string): Error[] {
   );
 }
 
-function bodyErrors({ requestBody }: OperationObject, { method }: OperationContext): Error[] {
-  return requestBody ? [new ApiError('PAYLOAD_TOO_LARGE'), unsupportedMediaType(method.toUpperCase())] : [];
+function bodyErrors(operation: OperationObject, { method }: OperationContext): Error[] {
+  return takesJson(operation) ? [new ApiError('PAYLOAD_TOO_LARGE'), unsupportedMediaType(method.toUpperCase())] : [];
+}
+
+/** A route that takes something else says itself what can be wrong with it. */
+function takesJson({ requestBody }: OperationObject): boolean {
+  return (requestBody as RequestBodyObject | undefined)?.content['application/json'] !== undefined;
 }

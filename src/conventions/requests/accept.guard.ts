@@ -8,6 +8,9 @@ import { VERSIONS } from './version';
 const JSON_TYPES = `application/json, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
 const PRODUCES = 'resource-api:produces';
 
+/** For {@link Produces}: whatever the type of what is asked for is. */
+export const ANY_TYPE = '*/*';
+
 /** The one media type that a route answers with instead of JSON. */
 export const Produces = (mediaType: string): MethodDecorator => SetMetadata(PRODUCES, mediaType);
 
@@ -17,7 +20,8 @@ export const notAcceptable = (produced = JSON_TYPES): ApiError =>
 
 function accepts(request: Request, mediaType: string): boolean {
   const { accept } = request.headers;
-  return accept === undefined || accept === '*/*' || request.accepts(mediaType) !== false;
+  // Of a file there is one representation: whoever asks for it gets that (RFC 9110, 12.4.1).
+  return mediaType === ANY_TYPE || accept === undefined || accept === '*/*' || request.accepts(mediaType) !== false;
 }
 
 /** Refuses, before anything is done, a request whose `Accept` allows nothing that its route can answer with. */

@@ -71,7 +71,7 @@ export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator 
   );
 }
 
-/** A whole number within bounds that the database's `integer` can hold. */
+/** A whole number; by default within bounds that the database's `integer` can hold. */
 export function Whole({
   min = 0,
   max = MAX_INT32,
@@ -80,7 +80,7 @@ export function Whole({
   return attribute(
     { name: 'type', message: 'must be an integer', holds: Number.isInteger },
     [rule('range', `must be from ${min} to ${max}`, isNumber, (number) => number >= min && number <= max)],
-    { type: 'integer', format: 'int32', minimum: min, maximum: max },
+    { type: 'integer', format: max > MAX_INT32 ? 'int64' : 'int32', minimum: min, maximum: max },
     options,
   );
 }

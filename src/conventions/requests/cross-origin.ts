@@ -12,6 +12,12 @@ const EXPOSED = [
   'Retry-After',
   'X-Request-Id',
   'Idempotent-Replayed',
+  'Tus-Resumable',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'Content-Disposition',
 ];
 
 /** CORS of the API, for the origins that are listed; another one gets no header of it at all. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../../auth/caller';
 import type { Cursors } from '../lists/cursor';
+import type { TimeLimit } from './time-limit';
 import type { Representation, Version } from './version';
 
 declare module 'express-serve-static-core' {
@@ -8,6 +9,8 @@ declare module 'express-serve-static-core' {
     id: string;
     /** When it arrived, in milliseconds on the monotonic clock. */
     startedAt: number;
+    /** When it is answered 503. */
+    timeLimit?: TimeLimit;
     /** Which version of the API it asks for; undefined outside of the API. */
     version?: Version;
     /** How the answer is put; undefined when `Accept` allows nothing that there is. */

@@ -3,9 +3,10 @@ import { cancelWork } from '../../database/cancellable-pool';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';
 import { RequestScope } from './request-scope';
+import { TimeLimit } from './time-limit';
 
 export interface TimeoutOptions {
-  /** Milliseconds from the arrival of the headers to the answer. */
+  /** Milliseconds from the arrival of the headers to the answer, see {@link TimeLimit}. */
   limit: number;
   /** Where to end the database connections of a request that took too long. */
   databaseUrl: string;
@@ -17,7 +18,7 @@ export interface TimeoutOptions {
 export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const work = new RequestScope(request);
-    const timer = setTimeout(() => {
+    request.timeLimit = new TimeLimit(limit, request, response, () => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',
         // The rest of a body that comes too slowly is not waited for either.
@@ -25,9 +26,7 @@ export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) 
       });
       sendError(response, error, request.id);
       void cancelWork(work, error, databaseUrl, onFailure);
-    }, limit).unref();
-    // Not at its close: what a client that went away has started takes no longer than the rest.
-    response.once('finish', () => clearTimeout(timer));
+    });
     work.run(next);
   };
 }

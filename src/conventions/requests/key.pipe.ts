@@ -1,0 +1,21 @@
+import { Injectable, Param, type PipeTransform } from '@nestjs/common';
+import { type ApiError, validationError } from '../errors/api-error';
+
+/** The name in a path of what stands there for a resource whose id would be guessed. */
+export const KEY_PARAMETER = 'key';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+@Injectable()
+export class KeyPipe implements PipeTransform<string, string> {
+  transform(text: string): string {
+    if (UUID.test(text)) return text.toLowerCase();
+    throw notAKey(KEY_PARAMETER);
+  }
+}
+
+/** 400 for a path parameter that can't be a key. */
+export const notAKey = (field: string): ApiError =>
+  validationError([{ field, rule: 'key', message: 'must be a UUID' }]);
+
+/** The random key of a resource, from the path. */
+export const KeyParam = (): ParameterDecorator => Param(KEY_PARAMETER, KeyPipe);

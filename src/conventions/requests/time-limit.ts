@@ -1,0 +1,43 @@
+import type { Request, Response } from 'express';
+import './request-context';
+
+/** How long, after its request's time is up, a connection may still take for what has not arrived, in milliseconds. */
+const LAST_RESORT = 5_000;
+
+/**
+ * How long a request may take: from the arrival of its headers to its answer, or, for one that moves many bytes, from one
+ * sign of progress to the next.
+ */
+export class TimeLimit {
+  private readonly timer: NodeJS.Timeout;
+  private ended = false;
+
+  /** @param limit milliseconds */
+  constructor(
+    limit: number,
+    private readonly request: Request,
+    response: Response,
+    onEnd: () => void,
+  ) {
+    this.timer = setTimeout(() => {
+      this.ended = true;
+      onEnd();
+    }, limit).unref();
+    // Not at its close: what a client that went away has started takes no longer than the rest.
+    response.once('finish', () => this.answered());
+  }
+
+  /** Bytes have moved: the time begins anew. */
+  progress(): void {
+    if (!this.ended) this.timer.refresh();
+  }
+
+  /** A body that comes after its answer is let pass, so that its client gets to read that, but not for ever. */
+  private answered(): void {
+    clearTimeout(this.timer);
+    const { request } = this;
+    if (request.complete || request.destroyed) return;
+    const lastResort = setTimeout(() => request.complete || request.socket.destroy(), LAST_RESORT).unref();
+    request.once('close', () => clearTimeout(lastResort));
+  }
+}

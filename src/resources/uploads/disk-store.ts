@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { FileStore } from '@tus/file-store';
+import { Upload as TusUpload } from '@tus/server';
+import { ApiError } from '../../conventions/errors/api-error';
+import { type ByteRange, ByteStore } from './byte-store';
+
+const MEBIBYTE = 1024 * 1024;
+const KEY = /^[0-9a-f-]{36}$/;
+/** Read in larger pieces than by default, as files here are large. */
+const READ_SIZE = 256 * 1024;
+
+/** Rows are in the database: the store keeps no notes of its own beside the files. */
+const NOTHING = {
+  get: () => Promise.resolve(undefined),
+  set: () => Promise.resolve(),
+  delete: () => Promise.resolve(),
+};
+
+/** Files in one directory, which all instances share. */
+export class DiskStore extends ByteStore {
+  readonly segmentSize = 8 * MEBIBYTE;
+  readonly segmentTime = 1_000;
+  readonly rewritable = true;
+  private readonly files: FileStore;
+
+  /** @param floor bytes that must stay free */
+  constructor(
+    private readonly directory: string,
+    private readonly floor: number,
+  ) {
+    super();
+    this.files = new FileStore({ directory, configstore: NOTHING });
+  }
+
+  async requireRoom(bytes: number): Promise<void> {
+    await mkdir(this.directory, { recursive: true });
+    const { bavail, bsize } = await statfs(this.directory);
+    if (bavail * bsize - bytes < this.floor) throw new ApiError('INSUFFICIENT_STORAGE');
+  }
+
+  async create(key: string, size: number): Promise<void> {
+    await this.files.create(new TusUpload({ id: key, size, offset: 0 }));
+    // The name itself has to survive a crash of the machine as well.
+    await sync(this.directory);
+  }
+
+  async append(key: string, offset: number, bytes: Readable): Promise<number> {
+    const end = await this.files.write(bytes, key, offset);
+    await sync(this.pathOf(key));
+    return end;
+  }
+
+  async offsetOf(key: string): Promise<number | undefined> {
+    const found = await stat(this.pathOf(key)).catch(unlessMissing);
+    return found?.size;
+  }
+
+  read(key: string, range?: ByteRange): Promise<Readable> {
+    return Promise.resolve(createReadStream(this.pathOf(key), { ...range, highWaterMark: READ_SIZE }));
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  async *keysBefore(moment: Date): AsyncIterable<string> {
+    const directory = await opendir(this.directory).catch(unlessMissing);
+    for await (const { name } of directory ?? []) {
+      const found = KEY.test(name) ? await stat(this.pathOf(name)).catch(unlessMissing) : undefined;
+      if (found && found.mtime < moment) yield name;
+    }
+  }
+
+  private pathOf(key: string): string {
+    if (!KEY.test(key)) throw new Error('Not the key of an upload');
+    return join(this.directory, key);
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
+/** What keeps uploads from taking the event loop for themselves: in each turn of it one of them gets to work on a chunk. */
+class Turns {
+  private last = Promise.resolve();
+
+  take(): Promise<void> {
+    return (this.last = this.last.then(() => turnOfTheLoop()));
+  }
+}
+
+const turns = new Turns();
+
+export interface SegmentLimits {
+  /** Bytes after which a segment ends. */
+  size: number;
+  /** Milliseconds after which it ends. */
+  time: number;
+}
+
+/** Divides bytes that come into segments, and tells before the last chunk of each that it is the last. */
+export class Segments {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private next: Buffer | undefined;
+  /** Why the bytes ended, when they didn't end in order. */
+  failure: unknown;
+
+  constructor(
+    bytes: AsyncIterable<Buffer>,
+    private readonly limits: SegmentLimits,
+  ) {
+    this.chunks = bytes[Symbol.asyncIterator]();
+  }
+
+  /** Whether there is another. */
+  async begin(): Promise<boolean> {
+    this.next ??= await this.chunk();
+    return this.next !== undefined;
+  }
+
+  /**
+   * @param onChunk told of each chunk
+   * @param onLast awaited before the last one is given away
+   */
+  segment(onChunk: (chunk: Buffer) => void, onLast: () => Promise<void>): Readable {
+    return Readable.from(this.generate(onChunk, onLast));
+  }
+
+  private async *generate(onChunk: (chunk: Buffer) => void, onLast: () => Promise<void>): AsyncGenerator<Buffer> {
+    const { size, time } = this.limits;
+    const start = performance.now();
+    let length = 0;
+    try {
+      for (let chunk = this.next; chunk; chunk = this.next) {
+        length += chunk.length;
+        onChunk(chunk);
+        this.next = await this.chunk();
+        const last = !this.next || length >= size || performance.now() - start > time;
+        if (last) await onLast();
+        yield chunk;
+        if (last) return;
+      }
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  private async chunk(): Promise<Buffer | undefined> {
+    const { value, done } = (await this.chunks.next()) as IteratorResult<Buffer, undefined>;
+    await turns.take();
+    return done ? undefined : value;
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { type DataStore, Server } from '@tus/server';
+import type { Request } from 'express';
+import type { Caller } from '../../auth/caller';
+import { Settings } from '../../config/settings';
+import { ApiError, validationError } from '../../conventions/errors/api-error';
+import { ByteStore } from './byte-store';
+import { RequestBody } from './request-body';
+import { TusStore } from './tus-store';
+import type { Upload } from './upload.entity';
+import { checksumOf, lengthOf } from './upload-headers';
+import { UploadLocks } from './upload-locks';
+import { claimsOf } from './upload-metadata';
+import { offsetConflict, UploadRows } from './upload-rows';
+
+/** Those of a request that the protocol knows. */
+const HEADERS = [
+  'tus-resumable',
+  'upload-length',
+  'upload-offset',
+  'upload-metadata',
+  'content-type',
+  'content-length',
+];
+
+/** What tus' server throws: no error, but the answer that it would give. */
+interface TusError {
+  status_code: number;
+  body: string;
+}
+
+/** Lets tus' own server create uploads and write to them, with our store and our locks. */
+@Injectable()
+export class TusEndpoint implements OnModuleDestroy {
+  private readonly bodies = new Set<RequestBody>();
+
+  constructor(
+    private readonly rows: UploadRows,
+    private readonly bytes: ByteStore,
+    private readonly locks: UploadLocks,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Creates an upload, with its first bytes if the request brings any. Returns its key. */
+  async create(request: Request, caller: Caller): Promise<string> {
+    const length = lengthOf(request, this.settings.MAX_UPLOAD_SIZE);
+    const claims = claimsOf(request.headers['upload-metadata'] as string | undefined);
+    const { rows, bytes } = this;
+    const store = new TusStore({ rows, bytes, userId: caller.id, claims, checksum: checksumOf(request) });
+    await bytes.requireRoom(length);
+    const key = randomUUID();
+    await this.handle(request, key, store);
+    return key;
+  }
+
+  /** Appends the bytes that the request brings. */
+  async append(request: Request, { key, user_id: userId }: Upload): Promise<void> {
+    const { rows, bytes } = this;
+    const store = new TusStore({ rows, bytes, userId, checksum: checksumOf(request) });
+    await bytes.requireRoom(0);
+    await this.handle(request, key, store);
+  }
+
+  /** The service stops: what has come so far is made safe and answered, and the client goes on elsewhere. */
+  onModuleDestroy(): void {
+    for (const body of this.bodies) body.stop();
+  }
+
+  private async handle(request: Request, key: string, store: DataStore): Promise<void> {
+    const body = new RequestBody(request);
+    this.bodies.add(body);
+    try {
+      const { status } = await this.serverFor(key, store).handleWeb(toWeb(request, body, key));
+      // What its own validation refuses it answers without an error.
+      if (status >= 400) throw fromTusError({ status_code: status, body: '' });
+    } finally {
+      this.bodies.delete(body);
+      body.destroy();
+    }
+  }
+
+  /** One for each request: it tells its store nothing of a request but the key. */
+  private serverFor(key: string, datastore: DataStore): Server {
+    return new Server({
+      path: '/uploads',
+      datastore,
+      locker: this.locks,
+      // Who lost its lock ends at once.
+      lockDrainTimeout: 1,
+      maxSize: this.settings.MAX_UPLOAD_SIZE,
+      relativeLocation: true,
+      namingFunction: () => key,
+      getFileIdFromRequest: () => key,
+      onResponseError: (_request, error) => {
+        throw 'status_code' in error ? fromTusError(error) : error;
+      },
+    });
+  }
+}
+
+function toWeb({ method, headers }: Request, body: RequestBody, key: string): globalThis.Request {
+  const known = HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]));
+  const init = { method, headers: Object.fromEntries(known) as Record<string, string>, duplex: 'half' as const };
+  return new Request(`http://localhost/uploads/${key}`, { ...init, body: Readable.toWeb(body) as BodyInit });
+}
+
+function fromTusError({ status_code: status, body }: TusError): ApiError {
+  const cause = new Error(body.trim());
+  if (status === 409) return offsetConflict();
+  if (status === 410) return new ApiError('GONE', { cause });
+  if (status === 413) return tooLong();
+  if (status < 500) return validationError([{ field: 'request', rule: 'tus', message: 'must keep to tus 1.0.0' }]);
+  return new ApiError('INTERNAL_ERROR', { cause });
+}
+
+/** 413 for more bytes than the upload is to have. */
+export const tooLong = (): ApiError =>
+  new ApiError('PAYLOAD_TOO_LARGE', {
+    message: 'The upload ends before these bytes do',
+    details: 'Send no more than Upload-Length says',
+  });

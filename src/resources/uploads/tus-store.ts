@@ -1,0 +1,139 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { DataStore, Upload as TusUpload } from '@tus/server';
+import { createSHA256, type IHasher } from 'hash-wasm';
+import { ApiError } from '../../conventions/errors/api-error';
+import type { ByteStore } from './byte-store';
+import { mediaTypeOf } from './media-type';
+import { Segments } from './segments';
+import { type Upload, UploadStatus } from './upload.entity';
+import type { Claims } from './upload-metadata';
+import type { UploadRows } from './upload-rows';
+
+export interface TusStoreOptions {
+  rows: UploadRows;
+  bytes: ByteStore;
+  /** Whose a new upload is. */
+  userId: number;
+  /** What is said of a new upload. */
+  claims?: Claims;
+  /** SHA-256 in Base64 that all the bytes of this request must have. */
+  checksum?: string;
+}
+
+/**
+ * What tus' server writes to, for one request: the bytes go into a store, and their row keeps step. First they are safe, then
+ * the offset moves, and with it the state of the checksum, in one statement. So whatever a crash leaves behind, the offset
+ * stands for bytes that are there, and the state for exactly those.
+ */
+export class TusStore extends DataStore {
+  override extensions = ['creation', 'creation-with-upload', 'termination'];
+  private upload: Upload;
+
+  constructor(private readonly options: TusStoreOptions) {
+    super();
+  }
+
+  override async create(file: TusUpload): Promise<TusUpload> {
+    const { rows, bytes, userId, claims } = this.options;
+    this.upload = await rows.create(file.id, userId, file.size!, claims!);
+    try {
+      await bytes.create(file.id, file.size!);
+    } catch (error) {
+      await rows.forget(this.upload);
+      throw error;
+    }
+    if (file.size === 0) await this.complete(await createSHA256());
+    return file;
+  }
+
+  /** Under the lock: nobody else writes. */
+  override async getUpload(key: string): Promise<TusUpload> {
+    this.upload = await this.options.rows.find(key);
+    await this.reconcile();
+    return new TusUpload({ id: key, size: this.upload.size, offset: this.upload.offset });
+  }
+
+  override async write(stream: Readable): Promise<number> {
+    const { bytes, checksum } = this.options;
+    const { segmentSize, segmentTime } = bytes;
+    const whole = checksum === undefined ? undefined : createHash('sha256');
+    // Bytes that have a checksum of their own count together or not at all.
+    const limits = whole ? { size: Infinity, time: Infinity } : { size: segmentSize, time: segmentTime };
+    const segments = new Segments(stream, limits);
+    const hasher = await this.hasher();
+    while (await segments.begin()) await this.append(segments, hasher, whole);
+    return this.upload.offset;
+  }
+
+  private async append(segments: Segments, hasher: IHasher, whole: Hash | undefined): Promise<void> {
+    const { bytes, rows, checksum } = this.options;
+    const { upload } = this;
+    let next = upload.offset;
+    const onChunk = (chunk: Buffer) => {
+      next += chunk.length;
+      hasher.update(chunk);
+      whole?.update(chunk);
+    };
+    const onLast = async () => {
+      if (whole && whole.digest('base64') !== checksum) throw checksumMismatch();
+      if (!bytes.rewritable) await rows.announce(upload, next, Buffer.from(hasher.save()));
+    };
+    try {
+      await bytes.append(upload.key, upload.offset, segments.segment(onChunk, onLast));
+    } catch (error) {
+      throw segments.failure ?? (await this.reasonOf(error));
+    }
+    if (next === upload.size) await this.complete(hasher);
+    else await rows.advance(upload, { offset: next, hash_state: Buffer.from(hasher.save()) });
+  }
+
+  private async complete(hasher: IHasher): Promise<void> {
+    const { rows, bytes } = this.options;
+    const { key, size, media_type: claimed } = this.upload;
+    const media_type = await mediaTypeOf(bytes, key, size, claimed);
+    const checksum = hasher.digest();
+    await rows.advance(this.upload, { offset: size, status: UploadStatus.COMPLETE, checksum, media_type });
+  }
+
+  /** What was on its way when the last writer ended may have arrived; only the store knows. */
+  private async reconcile(): Promise<void> {
+    const { rows, bytes } = this.options;
+    const { upload } = this;
+    const { key, size, offset, next_offset, next_hash_state, status } = upload;
+    if (status === UploadStatus.COMPLETE) return;
+    const stored = await bytes.offsetOf(key);
+    if (stored === undefined) throw new ApiError('GONE', { message: 'The bytes of this upload are gone' });
+    if (bytes.rewritable ? stored >= offset : stored === offset) return;
+    if (stored < offset) {
+      // A disk that lost what it had promised to keep.
+      await rows.advance(upload, { offset: stored, hash_state: Buffer.from((await this.rehash(stored)).save()) });
+    } else if (stored === next_offset) {
+      await rows.advance(upload, { offset: stored, hash_state: next_hash_state });
+      if (stored === size) await this.complete(await this.hasher());
+    } else throw new Error(`The store has ${stored} bytes of an upload, and its row knows of ${offset}`);
+  }
+
+  private async hasher(): Promise<IHasher> {
+    const { hash_state, offset } = this.upload;
+    if (!hash_state) return offset === 0 ? createSHA256() : this.rehash(offset);
+    return (await createSHA256()).load(hash_state);
+  }
+
+  private async rehash(end: number): Promise<IHasher> {
+    const hasher = await createSHA256();
+    if (end === 0) return hasher;
+    const stored = await this.options.bytes.read(this.upload.key, { start: 0, end: end - 1 });
+    for await (const chunk of stored as AsyncIterable<Buffer>) hasher.update(chunk);
+    return hasher;
+  }
+
+  /** The file store hides why it couldn't write. */
+  private async reasonOf(error: unknown): Promise<unknown> {
+    await this.options.bytes.requireRoom(0);
+    return error;
+  }
+}
+
+/** 460, as the protocol has it: nothing of the bytes is kept. */
+export const checksumMismatch = (): ApiError => new ApiError('CHECKSUM_MISMATCH');

@@ -1,0 +1,79 @@
+import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import contentDisposition from 'content-disposition';
+import type { Request, Response } from 'express';
+import parseRange from 'range-parser';
+import { ApiError } from '../../conventions/errors/api-error';
+import { knownTag, quoted } from '../../conventions/responses/entity-tag';
+import { type ByteRange, ByteStore } from './byte-store';
+import type { Upload } from './upload.entity';
+
+/** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
+const POLICY = "sandbox; default-src 'none'";
+
+/** Sends the bytes of complete uploads: whole, or one range of them. */
+@Injectable()
+export class UploadContent {
+  constructor(private readonly bytes: ByteStore) {}
+
+  async send(upload: Upload, request: Request, response: Response): Promise<void> {
+    const { key, size, checksum } = upload;
+    const tag = checksum!;
+    if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag);
+    const range = rangeOf(request, size, quoted(tag));
+    const length = range ? range.end - range.start + 1 : size;
+    setHeaders(response, upload, tag);
+    response.setHeader('Content-Length', length);
+    if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+    response.statusCode = range ? 206 : 200;
+    if (request.method === 'HEAD' || length === 0) return void response.end();
+    const stored = await this.bytes.read(key, range);
+    stored.on('data', () => request.timeLimit?.progress());
+    // A client that goes away in the middle is no failure of ours.
+    await pipeline(stored, response).catch((error: unknown) => {
+      if (!response.headersSent) throw error;
+      response.destroy();
+    });
+  }
+}
+
+function setHeaders(response: Response, { key, filename, media_type }: Upload, tag: string): void {
+  response.setHeader('Content-Type', media_type);
+  response.setHeader('Content-Disposition', dispositionOf(filename ?? key));
+  response.setHeader('Content-Security-Policy', POLICY);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Accept-Ranges', 'bytes');
+  setValidators(response, tag);
+}
+
+/** RFC 6266, with an ASCII name for those who know no other. */
+function dispositionOf(filename: string): string {
+  return contentDisposition(filename, { type: 'attachment', fallback: filename.replace(/[^\x20-\x7e]/gu, '_') });
+}
+
+function sendNotModified(response: Response, tag: string): void {
+  setValidators(response, tag);
+  response.statusCode = 304;
+  response.end();
+}
+
+function setValidators(response: Response, tag: string): void {
+  response.setHeader('ETag', quoted(tag));
+  response.setHeader('Cache-Control', 'private, no-cache');
+}
+
+/** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
+function rangeOf({ headers }: Request, size: number, tag: string): ByteRange | undefined {
+  const { range } = headers;
+  if (range === undefined) return undefined;
+  const condition = headers['if-range'];
+  // Of other bytes than the client has: it gets all of these.
+  if (condition !== undefined && condition !== tag) return undefined;
+  const ranges = parseRange(size, range);
+  if (ranges === -1) throw notSatisfiable(size);
+  return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];
+}
+
+/** 416 for a range outside of the content. */
+export const notSatisfiable = (size: number): ApiError =>
+  new ApiError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${size}` } });

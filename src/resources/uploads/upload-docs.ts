@@ -1,0 +1,133 @@
+import { applyDecorators, HttpCode, HttpStatus } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { ENTITY_TAG } from '../../conventions/docs/conditions';
+import { headerText } from '../../conventions/docs/headers';
+import { ANY_TYPE } from '../../conventions/requests/accept.guard';
+import { CHUNK_TYPE, TUS_EXTENSIONS, TUS_VERSION } from './upload-headers';
+
+const BYTES = headerText(16, '^[0-9]+$');
+const header = (description: string, schema: object, example: string) => ({ description, schema, example });
+
+const HEADERS = {
+  'Tus-Resumable': header('The version of the tus protocol.', headerText(8, '^[0-9.]+$'), TUS_VERSION),
+  'Upload-Offset': header('Bytes that have arrived for good.', BYTES, '524288'),
+  'Upload-Length': header('Bytes that the upload is to have.', BYTES, '1048576'),
+  'Upload-Metadata': header('What was said of the file when it was created.', headerText(4_096), 'filename YS50eHQ='),
+  'Upload-Expires': header(
+    'When the upload goes if it isn’t complete.',
+    headerText(32),
+    'Sun, 01 Feb 2026 12:00:00 GMT',
+  ),
+};
+
+/** A header of a request. */
+const asks = (name: string, required: boolean, description: string, schema: object, example: string) =>
+  ApiHeader({ name, required, description, schema: { ...schema, example } });
+
+const Version = (required = true) =>
+  asks(
+    'Tus-Resumable',
+    required,
+    'The version of the tus protocol.',
+    { type: 'string', enum: [TUS_VERSION] },
+    TUS_VERSION,
+  );
+const Checksum = () =>
+  asks(
+    'Upload-Checksum',
+    false,
+    'SHA-256 of the bytes of this request, in Base64; 460 when it is another, and none of them counts.',
+    headerText(52, '^sha256 [A-Za-z0-9+/]{43}=$'),
+    'sha256 uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
+  );
+const Bytes = (required: boolean) =>
+  applyDecorators(ApiConsumes(CHUNK_TYPE), ApiBody({ required, schema: { type: 'string', format: 'binary' } }));
+
+/** A request that creates an upload. */
+export const TakesUpload = (): MethodDecorator =>
+  applyDecorators(
+    Version(),
+    Checksum(),
+    asks('Upload-Length', true, 'Bytes that the upload is to have.', BYTES, '1048576'),
+    asks(
+      'Upload-Metadata',
+      false,
+      'Pairs of a name and a value in Base64, separated by commas; `filename` and `filetype` mean something here.',
+      headerText(4_096),
+      'filename YS50eHQ=,filetype dGV4dC9wbGFpbg==',
+    ),
+    Bytes(false),
+  );
+
+/** A request that appends bytes. */
+export const TakesChunk = (): MethodDecorator =>
+  applyDecorators(
+    Version(),
+    Checksum(),
+    asks('Upload-Offset', true, 'Where the bytes belong: where the upload stands.', BYTES, '0'),
+    Bytes(true),
+  );
+
+/** A request that a client of the protocol names its version in, and another need not. */
+export const TakesVersion = (): MethodDecorator => Version(false);
+
+/** Headers of a success that answers with the upload. */
+export const TellsUpload = (status: HttpStatus): MethodDecorator =>
+  ApiResponse({ status, headers: { ...HEADERS, ETag: header('Its version.', ENTITY_TAG, '"1"') } });
+
+/** Headers of a success that only says where the upload stands. */
+export const TellsOffset = (): MethodDecorator =>
+  ApiResponse({ status: HttpStatus.NO_CONTENT, description: 'No Content', headers: HEADERS });
+
+/** What OPTIONS tells. */
+export const TellsProtocol = (): MethodDecorator =>
+  applyDecorators(
+    HttpCode(HttpStatus.NO_CONTENT),
+    ApiResponse({
+      status: HttpStatus.NO_CONTENT,
+      description: 'No Content',
+      headers: {
+        'Tus-Resumable': HEADERS['Tus-Resumable'],
+        'Tus-Version': header('The versions that are spoken.', headerText(32), TUS_VERSION),
+        'Tus-Extension': header('What goes beyond the core.', headerText(128), TUS_EXTENSIONS),
+        'Tus-Checksum-Algorithm': header('How checksums are made.', headerText(32), 'sha256'),
+        'Tus-Max-Size': header('Bytes that an upload may have.', BYTES, '5368709120'),
+        Allow: header('The methods that there are.', headerText(64), 'GET, HEAD, POST, OPTIONS'),
+        'Accept-Patch': header('The media type of a chunk.', headerText(64), CHUNK_TYPE),
+      },
+    }),
+  );
+
+const CONTENT = {
+  [ANY_TYPE]: { schema: { type: 'string', format: 'binary' } },
+};
+const CONTENT_HEADERS = {
+  ETag: header('Stands for these very bytes: their SHA-256.', ENTITY_TAG, '"9f86d081884c7d65"'),
+  'Accept-Ranges': header('That a range can be asked for.', { type: 'string', enum: ['bytes'] }, 'bytes'),
+  'Content-Disposition': header('To be saved under this name.', headerText(2_048), 'attachment; filename="a.txt"'),
+};
+
+/** Bytes, whole or one range of them. */
+export const TellsContent = (): MethodDecorator =>
+  applyDecorators(
+    asks('Range', false, 'The one range of bytes that you want.', headerText(128), 'bytes=0-1023'),
+    asks('If-Range', false, 'The entity tag of what you have a part of.', headerText(128), '"9f86d081884c7d65"'),
+    asks(
+      'If-None-Match',
+      false,
+      'Entity tags that you have; 304 when one of them is current.',
+      headerText(4_096),
+      '"1"',
+    ),
+    ApiResponse({ status: 200, description: 'OK', headers: CONTENT_HEADERS, content: CONTENT }),
+    ApiResponse({
+      status: 206,
+      description: 'Partial Content',
+      headers: {
+        ...CONTENT_HEADERS,
+        'Content-Range': header('Which bytes of how many.', headerText(64), 'bytes 0-1023/4096'),
+      },
+      content: CONTENT,
+    }),
+    ApiResponse({ status: 304, description: 'Not Modified', headers: { ETag: CONTENT_HEADERS.ETag } }),
+  );

@@ -1,0 +1,118 @@
+import type { Request, Response } from 'express';
+import { ApiError, validationError } from '../../conventions/errors/api-error';
+import { type Upload, UploadStatus } from './upload.entity';
+
+export const TUS_VERSION = '1.0.0';
+export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,checksum,termination';
+export const CHUNK_TYPE = 'application/offset+octet-stream';
+const WHOLE = /^\d+$/;
+const SHA256 = /^sha256 ([A-Za-z0-9+/]{43}=)$/;
+
+/** Of the protocol's version there is one; who doesn't name any is no client of it, and may do what needs none. */
+export function requireVersion({ headers }: Request, { demanded = false } = {}): void {
+  const version = headers['tus-resumable'];
+  if (version === TUS_VERSION || (version === undefined && !demanded)) return;
+  throw wrongVersion();
+}
+
+/** Creates an upload: what it is to be stands in the headers. */
+export function requireNewUpload(request: Request): void {
+  requireVersion(request, { demanded: true });
+  if (hasBody(request) && !isChunk(request)) throw notAChunk('POST');
+}
+
+/** 412, as the protocol has it for another version. */
+export const wrongVersion = (): ApiError =>
+  new ApiError('PRECONDITION_FAILED', {
+    message: 'This version of the tus protocol is not spoken here',
+    details: `Tus-Resumable: must be ${TUS_VERSION}`,
+    headers: { 'Tus-Version': TUS_VERSION },
+  });
+
+/** @throws {ApiError} PAYLOAD_TOO_LARGE for a length above the limit */
+export function lengthOf({ headers }: Request, limit: number): number {
+  const field = 'Upload-Length';
+  if (headers['upload-defer-length'] !== undefined) {
+    const message = 'is not taken: say Upload-Length, as an upload takes its room in the quota when it begins';
+    throw validationError([{ field: 'Upload-Defer-Length', rule: 'unknown', message }]);
+  }
+  if (headers['upload-concat'] !== undefined) {
+    throw validationError([
+      { field: 'Upload-Concat', rule: 'unknown', message: 'is not taken: send one file as one upload' },
+    ]);
+  }
+  const length = wholeNumber(field, headers['upload-length']);
+  if (length > limit) throw tooLarge(limit);
+  return length;
+}
+
+/** 413 for an upload that is larger than any may be. */
+export const tooLarge = (limit: number): ApiError =>
+  new ApiError('PAYLOAD_TOO_LARGE', {
+    message: 'The upload is too large',
+    details: `Upload-Length: must be at most ${limit}`,
+    headers: { 'Tus-Max-Size': String(limit) },
+  });
+
+/** The SHA-256 that a chunk says to have, in Base64. */
+export function checksumOf({ headers }: Request): string | undefined {
+  const checksum = headers['upload-checksum'];
+  if (checksum === undefined) return undefined;
+  const [, digest] = SHA256.exec(String(checksum)) ?? [];
+  if (digest) return digest;
+  throw validationError([
+    { field: 'Upload-Checksum', rule: 'checksum', message: 'must be sha256, a blank, and the digest in Base64' },
+  ]);
+}
+
+/** Appends bytes to an upload. */
+export function requireChunk(request: Request): void {
+  requireVersion(request, { demanded: true });
+  if (!isChunk(request)) throw notAChunk('PATCH');
+  wholeNumber('Upload-Offset', request.headers['upload-offset']);
+  checksumOf(request);
+}
+
+const isChunk = ({ headers }: Request): boolean =>
+  headers['content-encoding'] === undefined && headers['content-type'] === CHUNK_TYPE;
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** 415 for a body that isn't a piece of a file. */
+export const notAChunk = (method: 'POST' | 'PATCH'): ApiError =>
+  new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+    details: `Send ${CHUNK_TYPE}, not encoded in any way`,
+    headers: { [method === 'PATCH' ? 'Accept-Patch' : 'Accept']: CHUNK_TYPE },
+  });
+
+/** What the protocol tells of itself. */
+export function answerOptions(response: Response, allow: string, limit: number): void {
+  response.setHeader('Allow', allow);
+  response.setHeader('Tus-Resumable', TUS_VERSION);
+  response.setHeader('Tus-Version', TUS_VERSION);
+  response.setHeader('Tus-Extension', TUS_EXTENSIONS);
+  response.setHeader('Tus-Checksum-Algorithm', 'sha256');
+  response.setHeader('Tus-Max-Size', limit);
+  if (allow.includes('PATCH')) response.setHeader('Accept-Patch', CHUNK_TYPE);
+}
+
+/** What the protocol says of an upload in each answer about it. */
+export function describe(response: Response, { offset, size, status, expires_at, metadata }: Upload): void {
+  // The time-out may have answered meanwhile.
+  if (response.headersSent) return;
+  response.setHeader('Tus-Resumable', TUS_VERSION);
+  response.setHeader('Upload-Offset', offset);
+  response.setHeader('Upload-Length', size);
+  if (metadata !== null) response.setHeader('Upload-Metadata', metadata);
+  if (status === UploadStatus.UPLOADING) response.setHeader('Upload-Expires', expires_at.toUTCString());
+  // Where to go on is never to be taken from a cache.
+  response.setHeader('Cache-Control', 'no-store');
+}
+
+function wholeNumber(field: string, value: string | string[] | undefined): number {
+  if (value === undefined) throw validationError([{ field, rule: 'required', message: 'is required' }]);
+  // Larger than any limit is too large, however many digits it has.
+  if (WHOLE.test(String(value))) return Number(value);
+  throw validationError([{ field, rule: 'range', message: 'must be a whole number of bytes, 0 or more' }]);
+}

@@ -1,0 +1,62 @@
+import { Metadata } from '@tus/server';
+import { supportedMimeTypes } from 'file-type';
+import { validationError } from '../../conventions/errors/api-error';
+import { hasLength, normalise } from '../../conventions/requests/text';
+
+const FIELD = 'Upload-Metadata';
+const MAX_METADATA = 4_096;
+const MAX_FILENAME = 255;
+export const UNKNOWN_TYPE = 'application/octet-stream';
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
+/** What a browser would run. */
+const ACTIVE = /html|xml|svg|script|ecma/;
+
+/** What a client says of a file. */
+export interface Claims {
+  filename: string | null;
+  media_type: string;
+  /** The header itself. */
+  metadata: string | null;
+}
+
+/** @throws {ApiError} VALIDATION_ERROR */
+export function claimsOf(header: string | undefined): Claims {
+  if (header === undefined) return { filename: null, media_type: UNKNOWN_TYPE, metadata: null };
+  if (header.length > MAX_METADATA) throw wrong('length', `must be at most ${MAX_METADATA} characters`);
+  const { filename, name, filetype, type } = parse(header);
+  return {
+    filename: filenameOf(filename ?? name ?? ''),
+    media_type: mediaTypeOf(filetype ?? type ?? ''),
+    metadata: header,
+  };
+}
+
+function parse(header: string): Record<string, string | null | undefined> {
+  try {
+    return Metadata.parse(header);
+  } catch {
+    throw wrong('metadata', 'must be different names, separated by commas, each with a blank and a value in Base64');
+  }
+}
+
+/** The last part of a path: where a file was on its owner's disk is nobody's business, and names nothing here. */
+function filenameOf(text: string): string | null {
+  if (/\p{Cc}/u.test(text)) throw wrong('characters', 'must not hold control characters in filename');
+  // A name that was no UTF-8.
+  if (text.includes('\ufffd')) throw wrong('encoding', 'must have a filename in UTF-8');
+  const filename = normalise(text.split(/[/\\]/).at(-1)!, {});
+  if (!hasLength(filename, 0, MAX_FILENAME))
+    throw wrong('length', `must have a filename of ${MAX_FILENAME} characters`);
+  return /^\.{0,2}$/.test(filename) ? null : filename;
+}
+
+/** What the bytes would show if it were so is not taken on trust, and neither is what a browser would run. */
+function mediaTypeOf(text: string): string {
+  const [type] = text.toLowerCase().split(';', 1);
+  const believable = MEDIA_TYPE.test(type) && !ACTIVE.test(type) && !(supportedMimeTypes as Set<string>).has(type);
+  return believable ? type : UNKNOWN_TYPE;
+}
+
+function wrong(rule: string, message: string) {
+  return validationError([{ field: FIELD, rule, message }]);
+}

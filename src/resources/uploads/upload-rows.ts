@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type FindOptionsSelect, Repository } from 'typeorm';
+import { Settings } from '../../config/settings';
+import { ApiError } from '../../conventions/errors/api-error';
+import { insertRow } from '../../database/insert-row';
+import { UnitOfWork } from '../../database/unit-of-work';
+import { Upload, UploadStatus } from './upload.entity';
+import type { Claims } from './upload-metadata';
+
+const MILLISECOND = 1_000;
+const STATES = ['hash_state', 'next_offset', 'next_hash_state'] as const;
+
+/** Where an upload stands when some of its bytes are safe. */
+export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type' | 'hash_state'>> & { offset: number };
+
+/**
+ * The rows of uploads that are being written. Not as part of the request's own unit of work: that may be called off, by its
+ * time limit, and what has arrived by then is recorded all the same.
+ */
+@Injectable()
+export class UploadRows {
+  constructor(
+    @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
+    private readonly settings: Settings,
+  ) {}
+
+  /** Takes the room of the whole upload. @throws {ApiError} QUOTA_EXCEEDED */
+  create(key: string, userId: number, size: number, claims: Claims): Promise<Upload> {
+    const { UPLOAD_QUOTA, UPLOAD_EXPIRY } = this.settings;
+    return this.uploads.manager.transaction(async (manager) => {
+      // One after the other for each user: of two at once each would see the room that only one of them can have.
+      await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: quota ' || $1, 0))", [userId]);
+      const [{ taken }] = await manager.query<{ taken: number }[]>(
+        'SELECT coalesce(sum(size), 0)::bigint AS taken FROM uploads WHERE user_id = $1',
+        [userId],
+      );
+      if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA);
+      const expires_at = new Date(Date.now() + UPLOAD_EXPIRY * MILLISECOND);
+      return insertRow(manager, Upload, { key, user_id: userId, size, ...claims, expires_at });
+    });
+  }
+
+  /** With all that only a writer needs. @throws {EntityNotFoundError} @throws {ApiError} GONE */
+  async find(key: string): Promise<Upload> {
+    const columns = this.uploads.metadata.columns.map(({ propertyName }) => [propertyName, true]);
+    const select = Object.fromEntries(columns) as FindOptionsSelect<Upload>;
+    const upload = await UnitOfWork.outside(() => this.uploads.findOneOrFail({ select, where: { key } }));
+    requireAlive(upload);
+    return upload;
+  }
+
+  /** Where the store is going to be, and the state of the hash there. */
+  async announce({ id }: Upload, next_offset: number, next_hash_state: Buffer): Promise<void> {
+    await UnitOfWork.outside(() => this.uploads.update({ id }, { next_offset, next_hash_state }));
+  }
+
+  /** Moves the offset, if it still is where the writer found it. @throws {ApiError} CONFLICT when it isn't */
+  async advance(upload: Upload, { offset, ...others }: Progress): Promise<Upload> {
+    const forgotten = Object.fromEntries(STATES.map((name) => [name, null]));
+    const changes = { ...forgotten, ...others, offset };
+    const where = { id: upload.id, offset: upload.offset };
+    const { affected } = await UnitOfWork.outside(() => this.uploads.update(where, changes));
+    if (affected !== 1) throw offsetConflict();
+    return Object.assign(upload, changes);
+  }
+
+  async forget({ id }: Upload): Promise<void> {
+    await UnitOfWork.outside(() => this.uploads.delete({ id }));
+  }
+}
+
+/** @throws {ApiError} GONE for one whose time is up */
+export function requireAlive({ status, expires_at }: Upload): void {
+  if (status === UploadStatus.UPLOADING && expires_at.getTime() < Date.now()) throw expired();
+}
+
+/** 410 for an upload that wasn't finished in time. */
+export const expired = (): ApiError => new ApiError('GONE', { message: 'The upload was not finished in time' });
+
+/** 409 for bytes that don't go on where the upload stands. */
+export const offsetConflict = (): ApiError =>
+  new ApiError('CONFLICT', { details: 'Upload-Offset: is not where the upload stands; ask for it by HEAD' });
+
+/** 413 for an upload that the user has no room for. */
+export const quotaExceeded = (quota: number): ApiError =>
+  new ApiError('QUOTA_EXCEEDED', { details: `All your uploads together may have ${quota} bytes; delete some` });

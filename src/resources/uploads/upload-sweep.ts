@@ -1,0 +1,81 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ApiError } from '../../conventions/errors/api-error';
+import { ByteStore } from './byte-store';
+import { UploadLocks } from './upload-locks';
+
+/** How often, in milliseconds. */
+const INTERVAL = 60 * 60 * 1_000;
+/** Bytes younger than that may get their row yet, and rows their bytes; in milliseconds. */
+const ORPHAN_AGE = 60 * 60 * 1_000;
+const BATCH = 500;
+
+/** Not finished in time, or of a user who was deleted more than a day ago and whom nobody can bring back. */
+const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_id
+  WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
+  ORDER BY uploads.id LIMIT ${BATCH}`;
+
+/** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
+@Injectable()
+export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(UploadSweep.name);
+  private timer: NodeJS.Timeout;
+
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly bytes: ByteStore,
+    private readonly locks: UploadLocks,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Old uploads were not removed');
+    this.timer = setInterval(() => void this.sweep().catch(onFailure), INTERVAL).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** By one process at a time; others find it locked and leave it to that one. */
+  async sweep(): Promise<void> {
+    try {
+      await this.locks.during('sweep', async () => {
+        await this.removeOverdue();
+        await this.removeOrphans();
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'LOCKED')) throw error;
+    }
+  }
+
+  private async removeOverdue(): Promise<void> {
+    for (let found = BATCH, removed = 1; found === BATCH && removed > 0;) {
+      const rows = await this.database.query<{ key: string }[]>(OVERDUE);
+      found = rows.length;
+      removed = 0;
+      for (const { key } of rows) if (await this.remove(key)) removed++;
+    }
+  }
+
+  /** Whether it was there to be removed: somebody may be writing to it this very moment. */
+  private async remove(key: string): Promise<boolean> {
+    try {
+      await this.locks.during(key, async () => {
+        await this.database.query('DELETE FROM uploads WHERE key = $1', [key]);
+        await this.bytes.remove(key);
+      });
+      return true;
+    } catch (error) {
+      this.logger.warn({ err: error }, 'An old upload was not removed');
+      return false;
+    }
+  }
+
+  private async removeOrphans(): Promise<void> {
+    for await (const key of this.bytes.keysBefore(new Date(Date.now() - ORPHAN_AGE))) {
+      const rows = await this.database.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
+      if (rows.length === 0) await this.bytes.remove(key);
+    }
+  }
+}

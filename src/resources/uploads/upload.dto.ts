@@ -1,0 +1,97 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ListQueryOf } from '../../conventions/lists/list-query';
+import { Id, OneOf, Text, Whole } from '../../conventions/requests/attributes';
+import { IdParameter } from '../../conventions/requests/query-parameters';
+import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { type Upload, UploadStatus } from './upload.entity';
+
+const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
+
+/** What a client may read of an upload. */
+export class UploadDto extends ResourceDto {
+  /**
+   * Names the upload in its paths.
+   * @example 3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11
+   */
+  @Text({ max: 36 })
+  @ApiProperty({ format: 'uuid' })
+  key: string;
+
+  /**
+   * Whose it is.
+   * @example 2
+   */
+  @Id()
+  user_id: number;
+
+  /**
+   * What the file was called where it came from, without its folders; null when that wasn't said.
+   * @example "Annual report.pdf"
+   */
+  @Text({ max: 255, nullable: true })
+  filename: string | null;
+
+  /**
+   * What the bytes are, by their own evidence where they give any.
+   * @example application/pdf
+   */
+  @Text({ max: 127 })
+  media_type: string;
+
+  /**
+   * Bytes that it has when it is complete.
+   * @example 1048576
+   */
+  @Bytes()
+  size: number;
+
+  /**
+   * Bytes that have arrived for good: where to go on.
+   * @example 1048576
+   */
+  @Bytes()
+  offset: number;
+
+  /**
+   * SHA-256 of the bytes in hexadecimal digits; null until they are complete.
+   * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+   */
+  @Text({ max: 64, nullable: true })
+  checksum: string | null;
+
+  /**
+   * Whether all bytes are there.
+   * @example COMPLETE
+   */
+  @OneOf(UploadStatus)
+  status: UploadStatus;
+
+  /**
+   * When it goes if it isn't complete by then; null when it is.
+   * @example 2026-02-01T12:00:00.000Z
+   */
+  @ApiProperty({ type: String, format: 'date-time', maxLength: 24, nullable: true, readOnly: true })
+  expires_at: Date | null;
+}
+
+/** What a collection of uploads can be asked for. */
+export class ListUploadsQuery extends ListQueryOf(UploadDto, {
+  sortable: ['id', 'user_id', 'filename', 'media_type', 'size', 'status', 'created_at', 'updated_at'],
+  statuses: UploadStatus,
+}) {
+  @IdParameter('Only the uploads of this user. Another user than oneself is for administrators.')
+  userId?: number;
+}
+
+export const toUploadDto = (upload: Upload): UploadDto => ({
+  ...resourceAttributes(upload),
+  key: upload.key,
+  user_id: upload.user_id,
+  filename: upload.filename,
+  media_type: upload.media_type,
+  size: upload.size,
+  offset: upload.offset,
+  checksum: upload.checksum,
+  status: upload.status,
+  expires_at: upload.status === UploadStatus.COMPLETE ? null : upload.expires_at,
+});

@@ -1,0 +1,336 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Upload as TusClient } from 'tus-js-client';
+import { UploadSweep } from '../../src/resources/uploads/upload-sweep';
+import { Upload } from '../../src/resources/uploads/upload.entity';
+import { expectError } from '../support/expectations';
+import { RawConnection } from '../support/raw-http';
+import { atOnce, type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+
+const MEBIBYTE = 1024 * 1024;
+const TUS = { 'Tus-Resumable': '1.0.0' };
+const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const sha256 = (bytes: Uint8Array, encoding: 'hex' | 'base64' = 'hex') =>
+  createHash('sha256').update(bytes).digest(encoding);
+const metadata = (pairs: Record<string, string>) =>
+  Object.entries(pairs)
+    .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+    .join();
+
+describe('An upload', () => {
+  const api = useTestApi({
+    settings: { MAX_UPLOAD_SIZE: String(64 * MEBIBYTE), UPLOAD_QUOTA: String(96 * MEBIBYTE), MIN_FREE_DISK: '0' },
+  });
+  let owner: TestUser;
+  let own: Client;
+  let other: Client;
+  let admin: Client;
+
+  beforeEach(async () => {
+    owner = await api.user();
+    own = api.as(owner);
+    other = api.as(await api.user());
+    admin = api.as(await api.admin());
+  });
+
+  const create = (length: number | string, headers: Record<string, string> = {}, client = own) =>
+    client.post('/uploads', undefined, { ...TUS, 'Upload-Length': String(length), ...headers });
+
+  async function begin(length: number, headers: Record<string, string> = {}): Promise<string> {
+    const answer = await create(length, headers);
+    expect(answer.status).toBe(201);
+    return `/uploads/${answer.body.data.key}`;
+  }
+
+  const append = (path: string, offset: number | string, bytes: Uint8Array, headers: Record<string, string> = {}) =>
+    own.patch(path, bytes, { ...CHUNK, 'Upload-Offset': String(offset), ...headers });
+
+  async function uploaded(bytes: Uint8Array, pairs?: Record<string, string>): Promise<string> {
+    const path = await begin(bytes.length, pairs && { 'Upload-Metadata': metadata(pairs) });
+    if (bytes.length > 0) expect((await append(path, 0, bytes)).status).toBe(204);
+    return path;
+  }
+
+  const download = (path: string, headers: Record<string, string> = {}, client = owner) =>
+    fetch(`${api.url}/api/v1${path}/content`, { headers: { Authorization: `Bearer ${client.token}`, ...headers } });
+
+  it('is sent in pieces by a client of the protocol, and comes back as it was', async () => {
+    const bytes = randomBytes(20 * MEBIBYTE + 17);
+    const url = await new Promise<string>((resolve, reject) => {
+      const client = new TusClient(bytes, {
+        endpoint: `${api.url}/api/v1/uploads`,
+        chunkSize: 7 * MEBIBYTE,
+        headers: { Authorization: `Bearer ${owner.token}` },
+        metadata: { filename: 'Größe.bin', filetype: 'text/plain' },
+        onSuccess: () => resolve(client.url!),
+        onError: reject,
+      });
+      client.start();
+    });
+    const path = new URL(url).pathname.replace('/api/v1', '');
+
+    const { data } = (await own.get(path)).body;
+    expect(data).toMatchObject({ filename: 'Größe.bin', size: bytes.length, offset: bytes.length, status: 'COMPLETE' });
+    expect(data).toMatchObject({ user_id: owner.id, checksum: sha256(bytes), expires_at: null });
+    const content = await download(path);
+    expect(sha256(Buffer.from(await content.arrayBuffer()))).toBe(data.checksum);
+    expect(content.headers.get('content-disposition')).toBe(
+      `attachment; filename="Gr__e.bin"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.bin`,
+    );
+    expect(content.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(content.headers.get('content-security-policy')).toContain('sandbox');
+  });
+
+  it('brings its first bytes with its creation, and says where it stands', async () => {
+    const answer = await own.post('/uploads', Buffer.from('hello'), {
+      ...CHUNK,
+      'Upload-Length': '11',
+      'Upload-Metadata': metadata({ filename: 'a.txt', filetype: 'text/plain' }),
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('upload-offset')).toBe('5');
+    const path = answer.headers.get('location')!.replace('/api/v1', '');
+
+    const head = await own.head(path, TUS);
+    expect(head).toMatchObject({ status: 200, text: '' });
+    expect(Object.fromEntries(head.headers)).toMatchObject({
+      'upload-offset': '5',
+      'upload-length': '11',
+      'upload-metadata': metadata({ filename: 'a.txt', filetype: 'text/plain' }),
+      'cache-control': 'no-store',
+      'tus-resumable': '1.0.0',
+    });
+    expect(Date.parse(head.headers.get('upload-expires')!)).toBeGreaterThan(Date.now() + 23 * 60 * 60 * 1_000);
+    expectError(await own.get(`${path}/content`), 'CONFLICT');
+
+    const last = await append(path, 5, Buffer.from(' world'));
+    expect(last).toMatchObject({ status: 204 });
+    expect(last.headers.get('upload-offset')).toBe('11');
+    expect((await own.get(path)).body.data).toMatchObject({ media_type: 'text/plain', filename: 'a.txt' });
+  });
+
+  it('may be empty', async () => {
+    const path = await uploaded(Buffer.alloc(0));
+    expect((await own.get(path)).body.data).toMatchObject({ status: 'COMPLETE', checksum: sha256(Buffer.alloc(0)) });
+    expect(await (await download(path)).text()).toBe('');
+  });
+
+  it('goes on only where it stands, in the one version, with bytes that are no more and no others than said', async () => {
+    const path = await begin(10);
+    expectError(await append(path, 5, Buffer.from('hello')), 'CONFLICT');
+    expectError(await append(path, 0, Buffer.from('hello'), { 'Tus-Resumable': '0.2.2' }), 'PRECONDITION_FAILED');
+    expectError(
+      await append(path, 0, Buffer.from('hello'), { 'Content-Type': 'text/plain' }),
+      'UNSUPPORTED_MEDIA_TYPE',
+    );
+    expectError(await append(path, -1, Buffer.from('hello')), 'VALIDATION_ERROR');
+    expectError(await append(path, 0, Buffer.from('hello world')), 'PAYLOAD_TOO_LARGE');
+    const wrong = `sha256 ${sha256(Buffer.from('other'), 'base64')}`;
+    expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': wrong }), 'CHECKSUM_MISMATCH');
+    expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': 'md5 x' }), 'VALIDATION_ERROR');
+    expect((await own.head(path)).headers.get('upload-offset')).toBe('0');
+
+    const right = `sha256 ${sha256(Buffer.from('hello'), 'base64')}`;
+    expect((await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': right })).status).toBe(204);
+    expect((await append(path, 5, Buffer.from('world'))).status).toBe(204);
+    expect(await (await download(path)).text()).toBe('helloworld');
+    expectError(await append(path, 10, Buffer.from('!')), 'PAYLOAD_TOO_LARGE');
+  });
+
+  it('takes no more bytes than said when their number isn’t declared', async () => {
+    const path = await begin(10);
+    const connection = await RawConnection.open(api.app.port);
+    const head = `PATCH /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n`;
+    const type = 'Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
+    connection.write(`${head}${type}5\r\nhello\r\nb\r\n and others\r\n0\r\n\r\n`);
+
+    expectError(await connection.answer(), 'PAYLOAD_TOO_LARGE');
+    connection.destroy();
+    expect((await own.get(path)).body.data).toMatchObject({ status: 'UPLOADING' });
+  });
+
+  it.each([
+    ['-1', 'VALIDATION_ERROR'],
+    ['1.5', 'VALIDATION_ERROR'],
+    ['0x10', 'VALIDATION_ERROR'],
+    ['', 'VALIDATION_ERROR'],
+    [String(64 * MEBIBYTE + 1), 'PAYLOAD_TOO_LARGE'],
+    ['9'.repeat(400), 'PAYLOAD_TOO_LARGE'],
+  ])('has no length of %s', async (length, code) => {
+    expectError(await create(length), code as 'VALIDATION_ERROR');
+  });
+
+  it('says its length when it is created, its version, and takes no key', async () => {
+    expectError(await own.post('/uploads', undefined, TUS), 'VALIDATION_ERROR');
+    expectError(await own.post('/uploads', undefined, { 'Upload-Length': '1' }), 'PRECONDITION_FAILED');
+    expectError(await own.post('/uploads', undefined, { ...TUS, 'Upload-Defer-Length': '1' }), 'VALIDATION_ERROR');
+    expectError(await create(1, { 'Idempotency-Key': 'a' }), 'VALIDATION_ERROR');
+    expectError(await own.post('/uploads', { a: 1 }, { ...TUS, 'Upload-Length': '9' }), 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\ada\\notes.txt', 'notes.txt'],
+    ['..', null],
+    ['a/', null],
+    ['  e\u0301.txt ', 'é.txt'],
+  ])('is called by the last part of %s', async (filename, stored) => {
+    const { body } = await create(1, { 'Upload-Metadata': metadata({ filename }) });
+    expect(body.data.filename).toBe(stored);
+    expect(
+      readdirSync(join(process.env.TEST_DIRECTORY!, 'uploads')).filter((name) => !/^[0-9a-f-]{36}$/.test(name)),
+    ).toEqual([]);
+  });
+
+  it.each([
+    metadata({ filename: 'a\r\nSet-Cookie: b' }),
+    metadata({ filename: 'a\0.txt' }),
+    metadata({ filename: 'a'.repeat(256) }),
+    'filename not-base64',
+    'filename YQ==,filename Yg==',
+    `filename ${'QQ=='.repeat(2_000)}`,
+  ])('has no metadata %#', async (header) => {
+    expectError(await create(1, { 'Upload-Metadata': header }), 'VALIDATION_ERROR');
+  });
+
+  it.each<[string, Buffer, string, string]>([
+    ['an image that is called a page', PNG, 'text/html', 'image/png'],
+    ['a page', Buffer.from('<html><script>alert(1)</script>'), 'text/html', 'application/octet-stream'],
+    [
+      'a drawing',
+      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+      'image/svg+xml',
+      'application/octet-stream',
+    ],
+    ['a text that is called an image', Buffer.from('text'), 'image/png', 'application/octet-stream'],
+    ['a table', Buffer.from('a,b\n1,2'), 'text/csv', 'text/csv'],
+    ['nonsense', Buffer.from('x'), 'no type at all', 'application/octet-stream'],
+  ])('is what its bytes say: %s', async (_name, bytes, filetype, expected) => {
+    const path = await uploaded(bytes, { filename: 'file', filetype });
+    expect((await own.get(path)).body.data.media_type).toBe(expected);
+    expect((await download(path)).headers.get('content-type')).toBe(expected);
+  });
+
+  it('is read in ranges', async () => {
+    const path = await uploaded(Buffer.from('0123456789'));
+    const ETag = `"${sha256(Buffer.from('0123456789'))}"`;
+    const read = async (Range: string, headers = {}) => {
+      const answer = await download(path, { Range, ...headers });
+      return [answer.status, answer.headers.get('content-range'), answer.status < 300 ? await answer.text() : ''];
+    };
+    expect(await read('bytes=2-4')).toEqual([206, 'bytes 2-4/10', '234']);
+    expect(await read('bytes=7-')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await read('bytes=-3')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await read('bytes=5-99')).toEqual([206, 'bytes 5-9/10', '56789']);
+    expect(await read('bytes=10-')).toEqual([416, 'bytes */10', '']);
+    expect(await read('bytes=0-1,4-5')).toEqual([200, null, '0123456789']);
+    expect(await read('lines=1')).toEqual([200, null, '0123456789']);
+    expect(await read('bytes=2-4', { 'If-Range': ETag })).toEqual([206, 'bytes 2-4/10', '234']);
+    expect(await read('bytes=2-4', { 'If-Range': '"other"' })).toEqual([200, null, '0123456789']);
+    const known = await download(path, { 'If-None-Match': ETag });
+    expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, ETag, '']);
+    const head = await own.head(`${path}/content`);
+    expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '10', '']);
+    expectError(await own.get(`${path}/content`, { Range: 'bytes=10-' }), 'RANGE_NOT_SATISFIABLE');
+    expect((await own.get(`${path}/content`, { Accept: 'image/png' })).status).toBe(200);
+  });
+
+  it('is nobody else’s but an administrator’s', async () => {
+    const path = await uploaded(Buffer.from('secret'));
+    const ask = (client: Client) => [
+      client.get(path),
+      client.head(path),
+      client.get(`${path}/content`),
+      client.patch(path, Buffer.from('x'), { ...CHUNK, 'Upload-Offset': '6' }),
+      client.delete(path),
+    ];
+    expect((await Promise.all(ask(other))).map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+    expect((await Promise.all(ask(api))).map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    expect((await other.get('/uploads')).body.data).toEqual([]);
+    expect((await other.get(`/uploads?userId=${owner.id}`)).status).toBe(403);
+    expect((await own.get('/uploads')).body.data).toHaveLength(1);
+    expect((await admin.get(`/uploads?userId=${owner.id}`)).body.data).toHaveLength(1);
+    expect((await admin.get(`${path}/content`)).text).toBe('secret');
+    expect((await admin.delete(path)).status).toBe(204);
+  });
+
+  it('is deleted with its bytes, if it hasn’t changed', async () => {
+    const path = await uploaded(Buffer.from('bytes'));
+    const file = join(process.env.TEST_DIRECTORY!, 'uploads');
+    expect(readdirSync(file)).toContain(path.split('/').at(-1));
+    expectError(await own.delete(path, undefined, { 'If-Match': '"99"' }), 'PRECONDITION_FAILED');
+    expect(
+      (await own.delete(path, undefined, { ...TUS, 'If-Match': (await own.get(path)).headers.get('etag')! })).status,
+    ).toBe(204);
+    expect(readdirSync(file)).not.toContain(path.split('/').at(-1));
+    expectError(await own.get(path), 'NOT_FOUND');
+    expectError(await append(path, 0, Buffer.from('x')), 'NOT_FOUND');
+  });
+
+  it('has room in the quota, however many begin at once', async () => {
+    const answers = await Promise.all(times(8, () => create(20 * MEBIBYTE)));
+    expect(countStatuses(answers)).toEqual({ 201: 4, 413: 4 });
+    const refused = answers.find(({ status }) => status === 413)!;
+    expectError(refused, 'QUOTA_EXCEEDED');
+    await own.delete(`/uploads/${answers.find(({ status }) => status === 201)!.body.data.key}`);
+    expect((await create(20 * MEBIBYTE)).status).toBe(201);
+  });
+
+  it('is written by one at a time', async () => {
+    const bytes = randomBytes(4 * MEBIBYTE);
+    const path = await begin(bytes.length);
+    const connection = await RawConnection.open(api.app.port);
+    connection.write(
+      `PATCH /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n` +
+        `Content-Type: application/offset+octet-stream\r\nContent-Length: ${bytes.length}\r\n\r\nabc`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expectError(await append(path, 0, bytes), 'LOCKED');
+    expectError(await own.delete(path), 'LOCKED');
+
+    // Its client goes away: what had come counts, and the other may go on at once.
+    connection.destroy();
+    let offset = '0';
+    await atOnce(
+      times(1, () => 0),
+      async () => {
+        while (offset === '0') offset = (await own.head(path)).headers.get('upload-offset')!;
+      },
+    );
+    expect(offset).toBe('3');
+    expect((await append(path, 3, bytes.subarray(3))).status).toBe(204);
+    const expected = Buffer.concat([Buffer.from('abc'), bytes.subarray(3)]);
+    expect((await own.get(path)).body.data.checksum).toBe(sha256(expected));
+  });
+
+  it('goes when it isn’t finished in time, and so do bytes without a row', async () => {
+    const path = await begin(10);
+    const key = path.split('/').at(-1)!;
+    await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1_000) });
+    expectError(await own.get(path), 'GONE');
+    expectError(await append(path, 0, Buffer.from('hello')), 'GONE');
+
+    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
+    expectError(await own.get(path), 'NOT_FOUND');
+    expect(readdirSync(join(process.env.TEST_DIRECTORY!, 'uploads'))).not.toContain(key);
+  });
+
+  it('tells what is spoken here', async () => {
+    const { status, headers } = await api.options('/uploads');
+    expect([status, Object.fromEntries(headers)]).toEqual([
+      204,
+      expect.objectContaining({
+        'tus-version': '1.0.0',
+        'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
+        'tus-max-size': String(64 * MEBIBYTE),
+        'tus-checksum-algorithm': 'sha256',
+      }),
+    ]);
+  });
+});
