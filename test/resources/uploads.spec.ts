@@ -6,7 +6,8 @@ import { UploadSweep } from '../../src/resources/uploads/upload-sweep';
 import { Upload } from '../../src/resources/uploads/upload.entity';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
-import { atOnce, type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const TUS = { 'Tus-Resumable': '1.0.0' };
@@ -296,14 +297,8 @@ describe('An upload', () => {
 
     // Its client goes away: what had come counts, and the other may go on at once.
     connection.destroy();
-    let offset = '0';
-    await atOnce(
-      times(1, () => 0),
-      async () => {
-        while (offset === '0') offset = (await own.head(path)).headers.get('upload-offset')!;
-      },
-    );
-    expect(offset).toBe('3');
+    const offset = async () => (await own.head(path)).headers.get('upload-offset');
+    await waitFor(async () => (await offset()) === '3');
     expect((await append(path, 3, bytes.subarray(3))).status).toBe(204);
     const expected = Buffer.concat([Buffer.from('abc'), bytes.subarray(3)]);
     expect((await own.get(path)).body.data.checksum).toBe(sha256(expected));

@@ -1,11 +1,13 @@
-import { applyDecorators, HttpCode, HttpStatus } from '@nestjs/common';
+import { applyDecorators, HttpStatus } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
 import { ENTITY_TAG } from '../../conventions/docs/conditions';
 import { headerText } from '../../conventions/docs/headers';
 import { ANY_TYPE } from '../../conventions/requests/accept.guard';
-import { CHUNK_TYPE, TUS_EXTENSIONS, TUS_VERSION } from './upload-headers';
+import { CHUNK_TYPE, TUS_VERSION } from './upload-headers';
 
 const BYTES = headerText(16, '^[0-9]+$');
+/** As long as they like, which has to be said. */
+const BINARY = { type: 'string', format: 'binary', maxLength: Number.MAX_SAFE_INTEGER };
 const header = (description: string, schema: object, example: string) => ({ description, schema, example });
 
 const HEADERS = {
@@ -40,8 +42,7 @@ const Checksum = () =>
     headerText(52, '^sha256 [A-Za-z0-9+/]{43}=$'),
     'sha256 uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
   );
-const Bytes = (required: boolean) =>
-  applyDecorators(ApiConsumes(CHUNK_TYPE), ApiBody({ required, schema: { type: 'string', format: 'binary' } }));
+const Bytes = (required: boolean) => applyDecorators(ApiConsumes(CHUNK_TYPE), ApiBody({ required, schema: BINARY }));
 
 /** A request that creates an upload. */
 export const TakesUpload = (): MethodDecorator =>
@@ -79,30 +80,12 @@ export const TellsUpload = (status: HttpStatus): MethodDecorator =>
 export const TellsOffset = (): MethodDecorator =>
   ApiResponse({ status: HttpStatus.NO_CONTENT, description: 'No Content', headers: HEADERS });
 
-/** What OPTIONS tells. */
-export const TellsProtocol = (): MethodDecorator =>
-  applyDecorators(
-    HttpCode(HttpStatus.NO_CONTENT),
-    ApiResponse({
-      status: HttpStatus.NO_CONTENT,
-      description: 'No Content',
-      headers: {
-        'Tus-Resumable': HEADERS['Tus-Resumable'],
-        'Tus-Version': header('The versions that are spoken.', headerText(32), TUS_VERSION),
-        'Tus-Extension': header('What goes beyond the core.', headerText(128), TUS_EXTENSIONS),
-        'Tus-Checksum-Algorithm': header('How checksums are made.', headerText(32), 'sha256'),
-        'Tus-Max-Size': header('Bytes that an upload may have.', BYTES, '5368709120'),
-        Allow: header('The methods that there are.', headerText(64), 'GET, HEAD, POST, OPTIONS'),
-        'Accept-Patch': header('The media type of a chunk.', headerText(64), CHUNK_TYPE),
-      },
-    }),
-  );
-
+const TAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 const CONTENT = {
-  [ANY_TYPE]: { schema: { type: 'string', format: 'binary' } },
+  [ANY_TYPE]: { schema: BINARY },
 };
 const CONTENT_HEADERS = {
-  ETag: header('Stands for these very bytes: their SHA-256.', ENTITY_TAG, '"9f86d081884c7d65"'),
+  ETag: header('Stands for these very bytes: their SHA-256.', headerText(66, '^"[0-9a-f]{64}"$'), TAG),
   'Accept-Ranges': header('That a range can be asked for.', { type: 'string', enum: ['bytes'] }, 'bytes'),
   'Content-Disposition': header('To be saved under this name.', headerText(2_048), 'attachment; filename="a.txt"'),
 };
@@ -111,7 +94,7 @@ const CONTENT_HEADERS = {
 export const TellsContent = (): MethodDecorator =>
   applyDecorators(
     asks('Range', false, 'The one range of bytes that you want.', headerText(128), 'bytes=0-1023'),
-    asks('If-Range', false, 'The entity tag of what you have a part of.', headerText(128), '"9f86d081884c7d65"'),
+    asks('If-Range', false, 'The entity tag of what you have a part of.', headerText(128), TAG),
     asks(
       'If-None-Match',
       false,

@@ -1,4 +1,5 @@
-import { Controller, Delete, Get, HttpStatus, Options, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, HttpStatus, Options, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
 import { notTheOwner } from '../../auth/auth-errors';
@@ -13,15 +14,7 @@ import { tooLong, TusEndpoint } from './tus-endpoint';
 import { checksumMismatch } from './tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
 import { notSatisfiable, UploadContent } from './upload-content';
-import {
-  TakesChunk,
-  TakesUpload,
-  TakesVersion,
-  TellsContent,
-  TellsOffset,
-  TellsProtocol,
-  TellsUpload,
-} from './upload-docs';
+import { TakesChunk, TakesUpload, TakesVersion, TellsContent, TellsOffset, TellsUpload } from './upload-docs';
 import { answerOptions, describe, notAChunk, requireChunk, requireNewUpload } from './upload-headers';
 import { requireVersion, tooLarge, wrongVersion } from './upload-headers';
 import { locked } from './upload-locks';
@@ -43,7 +36,8 @@ export class UploadsController {
   /** Tells what is spoken here of the tus protocol. */
   @Options()
   @Public({ identifies: false })
-  @TellsProtocol()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiExcludeEndpoint()
   options(@Res({ passthrough: true }) response: Response): void {
     answerOptions(response, 'GET, HEAD, POST, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
   }
@@ -51,7 +45,8 @@ export class UploadsController {
   /** Tells what can be done with an upload. */
   @Options(':key')
   @Public({ identifies: false })
-  @TellsProtocol()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiExcludeEndpoint()
   optionsOfOne(@Res({ passthrough: true }) response: Response): void {
     answerOptions(response, 'GET, HEAD, PATCH, DELETE, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
   }
