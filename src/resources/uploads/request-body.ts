@@ -17,6 +17,8 @@ export class RequestBody extends Readable {
     request.on('data', (chunk: Buffer) => this.receive(chunk));
     request.pause();
     for (const event of ['end', 'error', 'close']) request.once(event, () => this.stop());
+    // Of a request that was answered meanwhile, by its time limit or for being cut off, Node tells nothing more.
+    request.res!.once('close', () => this.stop());
     if (awaitsContinue(request)) request.res!.writeContinue();
   }
 
