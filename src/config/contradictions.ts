@@ -15,15 +15,6 @@ export function contradictions(settings: Settings): string[] {
     ],
     [Boolean(TLS_CERT) !== Boolean(TLS_KEY), 'TLS_CERT and TLS_KEY go together'],
     [Boolean(settings.OIDC_ISSUER) !== Boolean(settings.OIDC_AUDIENCE), 'OIDC_ISSUER and OIDC_AUDIENCE go together'],
-    [
-      isHalf(settings.S3_ACCESS_KEY_ID, settings.S3_SECRET_ACCESS_KEY),
-      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
-    ],
-    [isHalf(settings.S3_BUCKET, settings.S3_REGION), 'S3_BUCKET and S3_REGION go together'],
-    [
-      !settings.S3_BUCKET && Boolean(settings.S3_ENDPOINT ?? settings.S3_ACCESS_KEY_ID),
-      'S3_ENDPOINT and S3_ACCESS_KEY_ID need S3_BUCKET',
-    ],
     [settings.OIDC_ISSUER === settings.JWT_ISSUER, 'OIDC_ISSUER and JWT_ISSUER must differ'],
   ];
   if (settings.production) {
@@ -35,8 +26,4 @@ export function contradictions(settings: Settings): string[] {
     );
   }
   return problems.filter(([wrong]) => wrong).map(([, message]) => message);
-}
-
-function isHalf(one: string | undefined, other: string | undefined): boolean {
-  return Boolean(one) !== Boolean(other);
 }

@@ -1,5 +1,4 @@
-import { IsOptional, IsUrl } from 'class-validator';
-import { Text, Whole } from './setting-rules';
+import { Whole } from './setting-rules';
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
@@ -22,23 +21,4 @@ export abstract class UploadSettings {
   /** Bytes that stay free on the disk of DATA_DIR; what would need them is refused. */
   @Whole(0)
   MIN_FREE_DISK = GIBIBYTE;
-
-  /** Keeps uploads in this bucket instead of under DATA_DIR. */
-  @Text()
-  S3_BUCKET?: string;
-
-  @Text()
-  S3_REGION?: string;
-
-  /** Of a server other than Amazon's. */
-  @IsOptional()
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
-  S3_ENDPOINT?: string;
-
-  /** Both or none; without them the credentials are those of the machine or the container. */
-  @Text()
-  S3_ACCESS_KEY_ID?: string;
-
-  @Text()
-  S3_SECRET_ACCESS_KEY?: string;
 }

@@ -28,6 +28,7 @@ describe('A cursor', () => {
       const dates = { created_at: `2020-01-0${1 + (index % 3)}`, updated_at: `2020-02-0${1 + (index % 2)}` };
       const product = await own.product({ ...dates, price: 5 + (index % 2), stock: index % 3 });
       await own.order({ ...dates, total_amount: index % 3 }, product);
+      await own.upload({ ...dates, filename: index % 2 ? null : 'same' });
       await own.post({ ...dates, title: `Same ${index % 2}` });
       await own.comment(dates, post);
       await own.reply(dates, comment);

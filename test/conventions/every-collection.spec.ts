@@ -77,6 +77,8 @@ describe('every collection', () => {
       const product = await own.product({ name: text, description: even ? null : 'Wood', ...stock, ...dates });
       const status = ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'][index % 5];
       await (even ? own : others).order({ status, total_amount: index % 3, ...dates }, product);
+      const upload = { filename: text, status: even ? 'COMPLETE' : 'UPLOADING', ...dates };
+      await (even ? own : others).upload(upload);
       posts.push(await own.post({ title: text, status: even ? 'PUBLISHED' : 'DRAFT', ...dates }));
       await others.post({ content: text, ...dates });
       comments.push(await own.comment({ content: text, ...dates }, posts[0]));

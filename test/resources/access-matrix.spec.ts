@@ -45,6 +45,15 @@ const ROUTES = `
 
   GET    /api/v1/orders                               401    200    200    200        401      401
   GET    /api/v1/orders/:id                           401    200    403    200        401      401
+  GET    /api/v1/uploads                              401    200    200    200        401      401
+  OPTIONS /api/v1/uploads                             204    204    204    204        204      204
+  POST   /api/v1/uploads                              401    201    201    201        401      401
+  OPTIONS /api/v1/uploads/:key                        204    204    204    204        204      204
+  GET    /api/v1/uploads/:key                         401    200    403    200        401      401
+  GET    /api/v1/uploads/:key/content                 401    200    403    200        401      401
+  PATCH  /api/v1/uploads/:key                         401    204    403    204        401      401
+  DELETE /api/v1/uploads/:key                         401    204    403    204        401      401
+
   POST   /api/v1/orders                               401    201    201    201        401      401
   PATCH  /api/v1/orders/:id/status                    401    200    403    200        401      401
 
@@ -344,7 +353,17 @@ describe('access', () => {
 
   /** All that is stored, in short. */
   async function fingerprint(): Promise<Record<string, unknown>> {
-    const tables = ['users', 'sessions', 'refresh_tokens', 'products', 'orders', 'order_items', 'posts', 'comments'];
+    const tables = [
+      'users',
+      'sessions',
+      'refresh_tokens',
+      'products',
+      'orders',
+      'order_items',
+      'uploads',
+      'posts',
+      'comments',
+    ];
     const prints = [...tables, 'replies'].map((table) =>
       api.app.nest
         .get(DataSource)

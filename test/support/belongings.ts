@@ -1,3 +1,6 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DataSource, type EntityManager } from 'typeorm';
 import { aPost, aProduct } from './builders';
 import type { TestApi, TestUser } from './test-api';
@@ -43,6 +46,24 @@ export class Belongings {
   async reply(attributes: object = {}, comment?: Row): Promise<Row> {
     const comment_id = (comment ?? (await this.comment())).id;
     return this.insert('replies', { comment_id, user_id: this.owner.id, content: 'A reply.', ...attributes });
+  }
+
+  /** An upload of no bytes when it is complete, else of one that is still to come. */
+  async upload(attributes: { status?: string; filename?: string | null; created_at?: string } = {}): Promise<Row> {
+    const { status = 'UPLOADING' } = attributes;
+    const key = randomUUID();
+    const complete = status === 'COMPLETE';
+    const directory = join(process.env.TEST_DIRECTORY!, 'uploads');
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, key), '');
+    return this.insert('uploads', {
+      ...{ user_id: this.owner.id, size: complete ? 0 : 1, filename: 'a file.txt' },
+      media_type: 'text/plain',
+      checksum: complete ? createHash('sha256').digest('hex') : null,
+      expires_at: new Date(Date.now() + 60_000),
+      ...attributes,
+      ...{ key, status },
+    });
   }
 
   private insert(table: string, row: object): Promise<Row> {

@@ -8,7 +8,9 @@ export interface PreparedRequest {
   ids?: (number | string)[];
   /** With its question mark. */
   query?: string;
+  /** Bytes are sent as they are. */
   body?: object;
+  headers?: Record<string, string>;
 }
 
 export type Prepare = (own: Belongings) => PreparedRequest | Promise<PreparedRequest>;
@@ -31,6 +33,10 @@ const onOwner =
   ({ owner }) => ({ ids: [owner.id], body: body?.() });
 
 const plain = () => ({});
+const TUS = { 'Tus-Resumable': '1.0.0' };
+const ofUpload =
+  (status?: string) =>
+  async (own: Belongings): Promise<PreparedRequest> => ({ ids: [String((await own.upload({ status })).key)] });
 const product = (own: Belongings) => own.product();
 const order = (own: Belongings) => own.order();
 const post = (own: Belongings) => own.post();
@@ -93,6 +99,19 @@ export const requests: Record<string, Prepare> = {
   'GET /api/v1/replies': plain,
   'GET /api/v1/replies/:id': on(reply),
   'POST /api/v1/replies': async (own) => ({ body: { ...text, comment_id: (await own.comment()).id } }),
+  'GET /api/v1/uploads': plain,
+  'OPTIONS /api/v1/uploads': plain,
+  'POST /api/v1/uploads': () => ({ headers: { ...TUS, 'Upload-Length': '1' } }),
+  'OPTIONS /api/v1/uploads/:key': ofUpload(),
+  'GET /api/v1/uploads/:key': ofUpload(),
+  'GET /api/v1/uploads/:key/content': ofUpload('COMPLETE'),
+  'PATCH /api/v1/uploads/:key': async (own) => ({
+    ...(await ofUpload()(own)),
+    body: Buffer.from('x'),
+    headers: { ...TUS, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
+  }),
+  'DELETE /api/v1/uploads/:key': ofUpload(),
+
   'PATCH /api/v1/replies/:id': on(reply, text),
   'DELETE /api/v1/replies/:id': on(reply),
 };
@@ -123,10 +142,10 @@ function methodsOf(route: object): string[] {
 export function sendTo(
   client: Client,
   route: string,
-  { ids = [], query = '', body }: PreparedRequest,
+  { ids = [], query = '', body, headers }: PreparedRequest,
 ): Promise<Answer> {
   const [method, pattern] = route.split(' ');
   const places = [...ids];
   const path = pattern.replace(/:\w+/g, () => String(places.shift()));
-  return client.send(method, `/${path}${query}`, body);
+  return client.send(method, `/${path}${query}`, body, headers);
 }

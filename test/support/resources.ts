@@ -216,6 +216,17 @@ export const COLLECTIONS: Collection[] = [
     statuses: ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'],
     textsOf: ({ items }) => (items as { name: string }[]).map(({ name }) => name),
   },
+  {
+    name: '/uploads',
+    table: 'uploads',
+    attributes: [
+      ...common,
+      ...['key', 'user_id', 'filename', 'media_type', 'size', 'offset', 'checksum', 'status', 'expires_at'],
+    ],
+    sortable: [...common, 'user_id', 'filename', 'media_type', 'size', 'status'],
+    statuses: ['UPLOADING', 'COMPLETE'],
+    textsOf: ({ filename }) => [filename],
+  },
   { name: '/posts', ...posts },
   { name: '/users/{id}/posts', ...posts },
   {
