@@ -60,7 +60,9 @@ describe('every route', () => {
   });
 
   it('answers 400 for what can’t be an id', async () => {
-    for (const { route, parameter, ask } of await parametersOf(routes)) {
+    // OPTIONS is answered whatever stands there.
+    const reading = routes.filter((route) => !route.startsWith('OPTIONS '));
+    for (const { route, parameter, ask } of await parametersOf(reading)) {
       const fields = [{ field: parameter, rule: parameter === 'key' ? 'key' : 'id', message: expect.any(String) }];
       const answers = await Promise.all(BAD_IDS.map(ask));
       const rules = answers.map(({ status, body }) => [status, body.error.fields]);

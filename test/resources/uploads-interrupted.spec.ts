@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BuiltService } from '../support/built-service';
 import { useTestApi } from '../support/test-api';
@@ -45,7 +46,7 @@ describe('An upload, while its service is killed at any moment', () => {
       fetch(service.url + path, {
         method: 'PATCH',
         headers: { ...headers, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) },
-        body: ReadableStream.from(from(offset)) as BodyInit,
+        body: Readable.toWeb(Readable.from(from(offset))) as BodyInit,
         duplex: 'half',
       } as RequestInit).catch(() => undefined);
 
@@ -69,7 +70,7 @@ describe('An upload, while its service is killed at any moment', () => {
     await expect(content.arrayBuffer().then((body) => sha256(Buffer.from(body)))).resolves.toBe(sha256(bytes));
     await service.stop();
     expect(data).toMatchObject({ status: 'COMPLETE', checksum: sha256(bytes) });
-  }, 180_000);
+  }, 240_000);
 });
 
 function sha256(bytes: Uint8Array): string {

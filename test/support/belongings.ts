@@ -60,7 +60,7 @@ export class Belongings {
       ...{ user_id: this.owner.id, size: complete ? 0 : 1, filename: 'a file.txt' },
       media_type: 'text/plain',
       checksum: complete ? createHash('sha256').digest('hex') : null,
-      expires_at: new Date(Date.now() + 60_000),
+      expires_at: complete ? null : new Date(Date.now() + 60_000),
       ...attributes,
       ...{ key, status },
     });

@@ -18,7 +18,7 @@ export class Uploads1767398400000 implements MigrationInterface {
         checksum varchar(64),
         status text NOT NULL DEFAULT 'UPLOADING'
           CONSTRAINT uploads_status_known CHECK (status IN ('UPLOADING', 'COMPLETE')),
-        expires_at timestamptz(3) NOT NULL,
+        expires_at timestamptz(3),
         hash_state bytea,
         next_offset bigint,
         next_hash_state bytea,

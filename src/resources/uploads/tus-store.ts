@@ -93,7 +93,8 @@ export class TusStore extends DataStore {
     const { key, size, media_type: claimed } = this.upload;
     const media_type = await mediaTypeOf(bytes, key, size, claimed);
     const checksum = hasher.digest();
-    await rows.advance(this.upload, { offset: size, status: UploadStatus.COMPLETE, checksum, media_type });
+    const status = UploadStatus.COMPLETE;
+    await rows.advance(this.upload, { offset: size, status, checksum, media_type, expires_at: null });
   }
 
   /** What was on its way when the last writer ended may have arrived; only the store knows. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { ApiError, validationError } from '../../conventions/errors/api-error';
-import { type Upload, UploadStatus } from './upload.entity';
+import type { Upload } from './upload.entity';
 
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,checksum,termination';
@@ -98,14 +98,14 @@ export function answerOptions(response: Response, allow: string, limit: number):
 }
 
 /** What the protocol says of an upload in each answer about it. */
-export function describe(response: Response, { offset, size, status, expires_at, metadata }: Upload): void {
+export function describe(response: Response, { offset, size, expires_at, metadata }: Upload): void {
   // The time-out may have answered meanwhile.
   if (response.headersSent) return;
   response.setHeader('Tus-Resumable', TUS_VERSION);
   response.setHeader('Upload-Offset', offset);
   response.setHeader('Upload-Length', size);
   if (metadata !== null) response.setHeader('Upload-Metadata', metadata);
-  if (status === UploadStatus.UPLOADING) response.setHeader('Upload-Expires', expires_at.toUTCString());
+  if (expires_at) response.setHeader('Upload-Expires', expires_at.toUTCString());
   // Where to go on is never to be taken from a cache.
   response.setHeader('Cache-Control', 'no-store');
 }

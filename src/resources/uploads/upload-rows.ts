@@ -5,14 +5,16 @@ import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { insertRow } from '../../database/insert-row';
 import { UnitOfWork } from '../../database/unit-of-work';
-import { Upload, UploadStatus } from './upload.entity';
+import { Upload } from './upload.entity';
 import type { Claims } from './upload-metadata';
 
 const MILLISECOND = 1_000;
 const STATES = ['hash_state', 'next_offset', 'next_hash_state'] as const;
 
 /** Where an upload stands when some of its bytes are safe. */
-export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type' | 'hash_state'>> & { offset: number };
+export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type' | 'hash_state' | 'expires_at'>> & {
+  offset: number;
+};
 
 /**
  * The rows of uploads that are being written. Not as part of the request's own unit of work: that may be called off, by its
@@ -71,8 +73,8 @@ export class UploadRows {
 }
 
 /** @throws {ApiError} GONE for one whose time is up */
-export function requireAlive({ status, expires_at }: Upload): void {
-  if (status === UploadStatus.UPLOADING && expires_at.getTime() < Date.now()) throw expired();
+export function requireAlive({ expires_at }: Upload): void {
+  if (expires_at && expires_at.getTime() < Date.now()) throw expired();
 }
 
 /** 410 for an upload that wasn't finished in time. */

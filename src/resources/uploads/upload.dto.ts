@@ -93,5 +93,5 @@ export const toUploadDto = (upload: Upload): UploadDto => ({
   offset: upload.offset,
   checksum: upload.checksum,
   status: upload.status,
-  expires_at: upload.status === UploadStatus.COMPLETE ? null : upload.expires_at,
+  expires_at: upload.expires_at,
 });

@@ -59,9 +59,9 @@ export class Upload extends ResourceEntity {
   @Column({ type: 'text', default: UploadStatus.UPLOADING })
   status: UploadStatus;
 
-  /** When an unfinished upload goes. */
-  @Column({ type: 'timestamptz', precision: 3 })
-  expires_at: Date;
+  /** When an unfinished upload goes; null when it is complete. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  expires_at: Date | null;
 
   /** Of the SHA-256, after `offset` bytes. */
   @Column({ type: 'bytea', nullable: true, select: false })
