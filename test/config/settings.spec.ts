@@ -39,6 +39,9 @@ describe('Settings', () => {
       REQUEST_TIMEOUT: 30_000,
       JSON_BODY_LIMIT: 1024 ** 2,
       MAX_UPLOAD_SIZE: 5 * 1024 ** 3,
+      UPLOAD_QUOTA: 20 * 1024 ** 3,
+      UPLOAD_EXPIRY: 86_400,
+      MIN_FREE_DISK: 1024 ** 3,
       LOG_LEVEL: 'info',
       PROCESSES: 1,
     });
@@ -93,6 +96,9 @@ describe('Settings', () => {
     ['REQUEST_TIMEOUT', '86400001', aWholeNumber(1, 86_400_000)],
     ['JSON_BODY_LIMIT', '1mb', aWholeNumber(1, 104_857_600)],
     ['MAX_UPLOAD_SIZE', '0', aWholeNumber(1)],
+    ['UPLOAD_QUOTA', '0', aWholeNumber(1)],
+    ['UPLOAD_EXPIRY', '0', aWholeNumber(1, 365 * 86_400)],
+    ['MIN_FREE_DISK', '-1', aWholeNumber(0)],
     ['LOG_LEVEL', 'loud', 'one of the following values: fatal, error, warn, info, debug, trace, silent'],
     ['PROCESSES', '0', aWholeNumber(1, 256)],
   ])('refuse %s=%s', (name, value, rule) => {

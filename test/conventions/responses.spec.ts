@@ -216,7 +216,8 @@ describe('what goes out', () => {
       expect(corsHeaders(answer)).toEqual({
         ...ALLOWED,
         'access-control-expose-headers':
-          'ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Idempotent-Replayed',
+          'ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Idempotent-Replayed,' +
+          'Tus-Resumable,Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset,Content-Disposition',
       });
       expect(answer.headers.get('vary')).toContain('Origin');
     });
