@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Lock, Locker } from '@tus/server';
 import { Client } from 'pg';
 import { ApiError } from '../../conventions/errors/api-error';
@@ -15,12 +15,13 @@ const NAME = "hashtextextended('resource-api: upload ' || $1, 0)";
  * process has for them alone. When the process ends, however it does, so does the connection, and its locks are free.
  */
 @Injectable()
-export class UploadLocks implements Locker, OnApplicationShutdown {
+export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(UploadLocks.name);
   /** Those of this process, each with what asks its holder to end: the connection would give each of them twice. */
   private readonly held = new Map<string, () => void>();
   private connection: Promise<Client> | undefined;
   private last: Promise<unknown> = Promise.resolve();
+  private ending = false;
 
   constructor(private readonly server: DatabaseServer) {}
 
@@ -39,6 +40,10 @@ export class UploadLocks implements Locker, OnApplicationShutdown {
     } finally {
       await this.release(key);
     }
+  }
+
+  beforeApplicationShutdown(): void {
+    this.ending = true;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -102,7 +107,10 @@ export class UploadLocks implements Locker, OnApplicationShutdown {
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
     });
-    client.on('error', (error) => this.logger.warn({ err: error }, 'The connection of the locks was lost'));
+    // At the end it may go together with an embedded database.
+    client.on('error', (error) => {
+      if (!this.ending) this.logger.warn({ err: error }, 'The connection of the locks was lost');
+    });
     client.once('end', () => {
       this.connection = undefined;
       // Others may take these locks from now on.
