@@ -9,7 +9,9 @@ const LAST_RESORT = 5_000;
  * sign of progress to the next.
  */
 export class TimeLimit {
+  private static waiting = 0;
   private readonly timer: NodeJS.Timeout;
+  private moves = false;
   private ended = false;
 
   /** @param limit milliseconds */
@@ -23,12 +25,21 @@ export class TimeLimit {
       this.ended = true;
       onEnd();
     }, limit).unref();
+    TimeLimit.waiting++;
+    response.once('close', () => this.moves || TimeLimit.waiting--);
     // Not at its close: what a client that went away has started takes no longer than the rest.
     response.once('finish', () => this.answered());
   }
 
+  /** Whether somebody waits for an answer, other than by moving many bytes. */
+  static get isAwaited(): boolean {
+    return TimeLimit.waiting > 0;
+  }
+
   /** Bytes have moved: the time begins anew. */
   progress(): void {
+    if (!this.moves) TimeLimit.waiting--;
+    this.moves = true;
     if (!this.ended) this.timer.refresh();
   }
 

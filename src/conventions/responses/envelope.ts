@@ -12,10 +12,11 @@ export class Verbatim {
 /** The success envelope (variant A), with `pagination` beside `data` when it is a page. */
 export function envelope(status: number, body: object, request: Request): object {
   if (body instanceof Verbatim) return body.body;
-  const head = { code: status, message: STATUS_CODES[status] };
+  const code = status;
+  const message = STATUS_CODES[status];
   const timestamp = Date.now();
-  if (body instanceof Page) return { ...head, data: body.data, pagination: body.pagination, timestamp };
-  return { ...head, data: request.fields ? project(body, request.fields) : body, timestamp };
+  if (body instanceof Page) return { code, message, data: body.data, pagination: body.pagination, timestamp };
+  return { code, message, data: request.fields ? project(body, request.fields) : body, timestamp };
 }
 
 /** Where a resource that was just created can be read: by its own id, below its own noun. */

@@ -1,12 +1,19 @@
 import { Readable } from 'node:stream';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
+import { TimeLimit } from '../../conventions/requests/time-limit';
 
-/** What keeps uploads from taking the event loop for themselves: in each turn of it one of them gets to work on a chunk. */
+/** How long all uploads rest after a chunk while others wait for an answer, in milliseconds. */
+const REST = 2;
+
+/**
+ * What keeps uploads from taking the event loop for themselves: in each turn of it one of them gets to work on a chunk, and
+ * while there is something else to do they leave most of the time to that.
+ */
 class Turns {
   private last = Promise.resolve();
 
   take(): Promise<void> {
-    return (this.last = this.last.then(() => turnOfTheLoop()));
+    return (this.last = this.last.then(() => (TimeLimit.isAwaited ? sleep(REST) : turnOfTheLoop())));
   }
 }
 
