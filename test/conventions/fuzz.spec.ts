@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LessThan } from 'typeorm';
 import { Comment } from '../../src/resources/comments/comment.entity';
 import { PostStatus } from '../../src/resources/posts/post.entity';
 import { Product } from '../../src/resources/products/product.entity';
+import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
 import { aPost, aProduct } from '../support/builders';
 import { expectErrorEnvelope } from '../support/expectations';
 import { type FuzzRequest, FuzzRequests } from '../support/fuzz-requests';
@@ -19,6 +21,8 @@ const VERSIONS = [1, 2];
 const RUNS = Math.ceil(REQUESTS / (2 * VERSIONS.length));
 /** An order of the most pieces that there can be still has a total that can be stored. */
 const AFFORDABLE = 1_000_000;
+/** Of an upload, so that some fit and some are too large. */
+const MAX_UPLOAD_SIZE = 1_024;
 const PATIENCE = 60_000 + REQUESTS * 50;
 
 /** What makes a request valid, and no schema can say. */
@@ -35,10 +39,27 @@ const UNSAID: Record<string, (request: FuzzRequest) => void> = {
     if (/\b(email|roles)\b/.test(query.fields ?? '')) delete query.fields;
     for (const name of ['sort', 'sortBy']) if (query[name] === 'email') delete query[name];
   },
+  'what is said of a file is pairs of a name and a value in Base64'({ header }) {
+    const said = header['Upload-Metadata'];
+    if (said === undefined) return;
+    header['Upload-Metadata'] = `filename ${Buffer.from(said.slice(0, 255)).toString('base64')}`;
+  },
+  'bytes go on where their upload stands, and have the checksum that they say'({ header, body }) {
+    if ('Upload-Offset' in header) header['Upload-Offset'] = '0';
+    if ('Upload-Checksum' in header) header['Upload-Checksum'] = checksumOf(body as Uint8Array);
+  },
 };
 
+const checksumOf = (bytes: Uint8Array) => `sha256 ${createHash('sha256').update(bytes).digest('base64')}`;
+const ofUpload = ({ operation }: FuzzRequest) => operation.includes('/uploads/{key}');
+
 describe('The service, sent what its document says and what it does not,', () => {
-  const api = useTestApi({ settings: { DEMO_DATA: 'true', REDIS_URL: '' } });
+  const api = useTestApi({
+    settings: {
+      ...{ DEMO_DATA: 'true', REDIS_URL: '' },
+      ...{ MAX_UPLOAD_SIZE: String(MAX_UPLOAD_SIZE), MIN_FREE_DISK: '0' },
+    },
+  });
   let successes = 0;
   let callers: Record<FuzzRequest['caller'], Client>;
 
@@ -54,6 +75,7 @@ describe('The service, sent what its document says and what it does not,', () =>
       await fuzz(requestsOf(version).valid(), async (request) => {
         Object.values(UNSAID).forEach((rule) => rule(request));
         await nameRowsThatExist(request);
+        if (ofUpload(request)) await nameUpload(request);
         const answer = await send(request);
         expectHonest(answer);
         expect(answer).not.toMatchObject({ status: 400 });
@@ -69,6 +91,7 @@ describe('The service, sent what its document says and what it does not,', () =>
     'never does what an invalid request of version %i asks for',
     async (version) => {
       await fuzz(requestsOf(version).invalid(), async (request) => {
+        if (ofUpload(request) && request.broken !== 'path key') await nameUpload(request);
         const answer = await send(request);
         expectHonest(answer);
         expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -94,6 +117,15 @@ describe('The service, sent what its document says and what it does not,', () =>
     if (comment_id !== undefined) (body as { comment_id: number }).comment_id = await idOfComment();
   }
 
+  /** One that waits for the bytes that the request may bring, of a user who may be somebody else. */
+  async function nameUpload({ path, body }: FuzzRequest): Promise<void> {
+    const headers = {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': String((body as Uint8Array | undefined)?.length ?? 0),
+    };
+    path.key = (await callers.user.post('/uploads', undefined, headers)).body.data.key;
+  }
+
   async function idOfProduct(): Promise<number> {
     const [product] = await api.repository(Product).find({ where: { price: LessThan(AFFORDABLE) }, take: 1 });
     return product?.id ?? (await callers.admin.post('/products', aProduct())).body.data.id;
@@ -117,7 +149,9 @@ describe('The service, sent what its document says and what it does not,', () =>
     const [method, pattern] = operation.split(' ');
     const place = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]));
     const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-    const answer = await callers[caller].send(method, `/${place}?${search.join('&')}`, body, header);
+    const type = body instanceof Uint8Array && { 'Content-Type': CHUNK_TYPE };
+    const headers = { ...header, ...type };
+    const answer = await callers[caller].send(method, `/${place}?${search.join('&')}`, body, headers);
     // Whoever was suspended, deleted or made a user meanwhile can't be asked any more.
     if (answer.status === 401 || (method !== 'GET' && pattern.includes('/users/'))) await renewCallers();
     return answer;

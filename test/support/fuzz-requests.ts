@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { Arbitraries } from './arbitraries';
+import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
 import type { Document, Node, Operation } from './openapi';
 
 export const CALLERS = ['anonymous', 'user', 'admin'] as const;
@@ -12,7 +13,7 @@ export interface FuzzRequest {
   path: Record<string, string>;
   query: Record<string, string>;
   header: Record<string, string>;
-  /** Text is sent as it is. */
+  /** Text is sent as it is, and so are bytes, which are a chunk of an upload. */
   body?: unknown;
   /** What was done to a request that was valid. */
   broken?: string;
@@ -23,6 +24,11 @@ type Break = (request: FuzzRequest) => FuzzRequest;
 
 const UNKNOWN = 'colour';
 const BODIES = ['', '[]', 'null', '1', '"text"', '{', '{"a":1', '\u0000'];
+/** A chunk of an upload, in bytes. */
+const MAX_CHUNK = 64;
+const CHUNKS = fc.uint8Array({ maxLength: MAX_CHUNK });
+/** Headers that say what an upload is to be: unlike conditions, which just don't hold, they are refused when they are wrong. */
+const OF_UPLOADS = /^(tus|upload)-/i;
 const JUNK = [null, true, -1, 1.5, 1e300, '', 'x', 'GONE', 'a\u0000b', '\ud800', [], [null], {}, { a: 1 }, [[]]];
 
 /** Requests made of what a document says: those that keep to it, and those that break it in one place. */
@@ -33,32 +39,26 @@ export class FuzzRequests {
     this.arbitraries = new Arbitraries(document.json.components.schemas);
   }
 
-  /** Uploads are asked in headers and bytes, which uploads.spec.ts does. */
-  private operations(): Operation[] {
-    return this.document.operations.filter(
-      ({ spec, path }) => !path.includes('/uploads/') && !(path.endsWith('/uploads') && spec.requestBody),
-    );
-  }
-
   valid(): fc.Arbitrary<FuzzRequest> {
-    return fc.oneof(...this.operations().map((one) => this.ofOperation(one)));
+    return fc.oneof(...this.document.operations.map((one) => this.ofOperation(one)));
   }
 
   invalid(): fc.Arbitrary<FuzzRequest> {
     const broken = (one: Operation) =>
       fc.tuple(this.ofOperation(one), this.breaks(one)).map(([request, change]) => change(request));
-    return fc.oneof(...this.operations().map(broken));
+    return fc.oneof(...this.document.operations.map(broken));
   }
 
   private ofOperation({ name, spec }: Operation): fc.Arbitrary<FuzzRequest> {
     const schema = schemaOfBody(spec);
+    const body = schema ? this.arbitraries.of(schema) : takesBytes(spec) ? CHUNKS : undefined;
     return fc.record({
       caller: fc.constantFrom(...CALLERS),
       operation: fc.constant(name),
       path: this.parameters(spec, 'path'),
       query: this.parameters(spec, 'query'),
       header: this.parameters(spec, 'header'),
-      ...(schema && { body: this.arbitraries.of(schema) }),
+      ...(body && { body }),
     });
   }
 
@@ -81,7 +81,9 @@ export class FuzzRequests {
       ...(['path', 'query'] as const).flatMap((place) =>
         inPlace(spec, place).map((parameter) => this.brokenParameter(parameter, place)),
       ),
+      ...ofUploads(spec).flatMap((parameter) => this.brokenHeader(parameter)),
       ...(schema ? [this.brokenBody(schema), this.brokenBody(schema), this.brokenBody(schema)] : []),
+      ...(takesBytes(spec) ? [fc.constant<Break>((request) => ({ ...request, body: { a: 1 }, broken: 'body' }))] : []),
     ];
     return fc.oneof(...ways);
   }
@@ -92,6 +94,23 @@ export class FuzzRequests {
       [place]: { ...request[place], [name]: value },
       broken: `${place} ${name}`,
     }));
+  }
+
+  private brokenHeader(parameter: Node): fc.Arbitrary<Break>[] {
+    const { name, required, schema } = parameter;
+    // Blanks around a value don't belong to it, and what isn't ASCII can't be sent.
+    const sendable = this.refusedTexts(schema).filter((text) => /^[\x21-\x7e]+$/.test(text));
+    const wrong = fc.constantFrom(...sendable).map((value): Break => (request) => ({
+      ...request,
+      header: { ...request.header, [name]: value },
+      broken: `header ${name}`,
+    }));
+    const missing: Break = ({ header: { [name as string]: _, ...header }, ...request }) => ({
+      ...request,
+      header,
+      broken: `no header ${name}`,
+    });
+    return required ? [wrong, fc.constant(missing)] : [wrong];
   }
 
   /** What a parameter may not be, as text. An empty path segment would be another path. */
@@ -173,6 +192,12 @@ const isNotEmpty = (change: Break) => change({} as FuzzRequest).body !== '';
 
 export function inPlace(spec: Node, place: Place): Node[] {
   return (spec.parameters as Node[]).filter((parameter) => parameter.in === place);
+}
+
+const ofUploads = (spec: Node) => inPlace(spec, 'header').filter(({ name }) => OF_UPLOADS.test(name as string));
+
+function takesBytes(spec: Node): boolean {
+  return spec.requestBody?.content[CHUNK_TYPE] !== undefined;
 }
 
 function schemaOfBody(spec: Node): Node {
