@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
 import { Belongings } from '../support/belongings';
 import { expectError } from '../support/expectations';
 import { requests, routesOf, sendTo } from '../support/requests';
 import { type Answer, type Client, useTestApi } from '../support/test-api';
 
 const BAD_IDS = '0 -1 01 1e3 1%00 9223372036854775808'.split(' ');
+const FREE_KEYS = [randomUUID(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 const FREE_IDS = '999999999 9007199254740993 9223372036854775807'.split(' ');
 /** No route takes one of these in a body. */
 const NOT_TO_BE_SET = 'id created_at updated_at version deleted_at user_id post_id total_amount colour'.split(' ');
@@ -50,13 +52,15 @@ describe('every route', () => {
   let routes: string[];
   let reads: string[];
   let writes: string[];
+  let inJson: string[];
 
   beforeAll(() => {
     routes = routesOf(api);
     // Readiness tells how long it took to find out.
     reads = routes.filter((route) => route.startsWith('GET ') && !/docs|ready/.test(route));
-    // Uploads are written by the tus protocol, see uploads.spec.ts.
-    writes = routes.filter((route) => /^(POST|PUT|PATCH) (?!.*\/uploads)/.test(route));
+    writes = routes.filter((route) => /^(POST|PUT|PATCH) /.test(route));
+    // Uploads are written in bytes and headers.
+    inJson = writes.filter((route) => !route.includes('/uploads'));
   });
 
   it('answers 400 for what can’t be an id', async () => {
@@ -72,22 +76,24 @@ describe('every route', () => {
 
   it('answers 404 for an id that nothing has', async () => {
     for (const { route, parameter, ask } of await parametersOf(routes)) {
-      if (parameter === 'key') continue;
+      // What can be done with an upload is the same for each, there or not.
+      if (route.startsWith('OPTIONS ')) continue;
+      const free = parameter === 'key' ? FREE_KEYS : FREE_IDS;
       const ofUser = parameter === 'userId' || route.includes(' /api/v1/users/:id');
       const code = ofUser ? 'USER_NOT_FOUND' : 'NOT_FOUND';
-      const answers = await Promise.all(FREE_IDS.map(ask));
+      const answers = await Promise.all(free.map(ask));
       const codes = answers.map(({ status, body }) => [status, body.error.code]);
-      expect([route, codes]).toEqual([route, FREE_IDS.map(() => [404, code])]);
+      expect([route, codes]).toEqual([route, free.map(() => [404, code])]);
     }
   });
 
   it('answers 404 for what was deleted', async () => {
-    for (const route of routes.filter((one) => /^DELETE .*:id$/.test(one))) {
+    for (const route of routes.filter((one) => /^DELETE .*:(id|key)$/.test(one))) {
       const { ids } = await requests[route](new Belongings(api, await api.user()));
       expect([route, (await sendTo(admin, route, { ids })).status]).toEqual([route, 204]);
-      for (const same of routes.filter((one) => one.split(' ')[1] === route.split(' ')[1])) {
-        const { body } = await requests[same](own);
-        expect([same, (await sendTo(admin, same, { ids, body })).status]).toEqual([same, 404]);
+      for (const same of routes.filter((one) => isOf(route, one))) {
+        const request = await requests[same](own);
+        expect([same, (await sendTo(admin, same, { ...request, ids })).status]).toEqual([same, 404]);
       }
     }
   });
@@ -120,7 +126,8 @@ describe('every route', () => {
 
     for (const route of reads) {
       const request = await requests[route](own);
-      const missing = { ids: request.ids?.map(() => FREE_IDS[0]) };
+      const free = route.includes(':key') ? FREE_KEYS : FREE_IDS;
+      const missing = { ids: request.ids?.map(() => free[0]) };
       for (const [client, one] of [
         ...callers.map((client) => [client, request] as const),
         [callers[0], missing] as const,
@@ -140,12 +147,13 @@ describe('every route', () => {
 
   it('answers 201 with the place of what it created', async () => {
     const creates = writes.filter((route) => route.startsWith('POST ') && !route.includes('/auth/'));
-    expect(creates).toHaveLength(7);
+    expect(creates).toHaveLength(8);
 
     for (const route of creates) {
       const { status, headers, body } = await sendTo(admin, route, await requests[route](own));
       const noun = route.split('/').at(-1);
-      expect([route, status, headers.get('location')]).toEqual([route, 201, `/api/v1/${noun}/${body.data.id}`]);
+      const place = `/api/v1/${noun}/${body.data.key ?? body.data.id}`;
+      expect([route, status, headers.get('location')]).toEqual([route, 201, place]);
       expect((await admin.get(`/${headers.get('location')}`)).body.data).toEqual(body.data);
       expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(body.data.updated_at).toBe(body.data.created_at);
@@ -154,8 +162,8 @@ describe('every route', () => {
   });
 
   it('takes no attribute that is not for the caller to set', async () => {
-    expect(writes.length).toBeGreaterThan(15);
-    for (const route of writes) {
+    expect(inJson.length).toBeGreaterThan(15);
+    for (const route of inJson) {
       const request = await requests[route](own);
       const send = (name: string) => sendTo(admin, route, { ...request, body: { ...request.body, [name]: 1 } });
       const answers = await Promise.all(NOT_TO_BE_SET.map(send));
@@ -166,7 +174,7 @@ describe('every route', () => {
   });
 
   it('takes JSON, a merge patch where it is a PATCH, and nothing else', async () => {
-    for (const route of writes) {
+    for (const route of inJson) {
       const send = async (type: string) => {
         const request = await requests[route](new Belongings(api, await api.user()));
         return (await sendTo(admin.with({ 'Content-Type': type }), route, request)).status;
@@ -184,8 +192,31 @@ describe('every route', () => {
     }
   });
 
+  it('takes chunks alone where uploads are written, and no parameter in the query', async () => {
+    const uploads = writes.filter((route) => route.includes('/uploads'));
+    expect(uploads).toHaveLength(2);
+    for (const route of uploads) {
+      const send = async (type: string, query = '') => {
+        const request = { body: Buffer.from('x'), ...(await requests[route](own)), query };
+        const { status } = await sendTo(admin, route, {
+          ...request,
+          headers: { ...request.headers, 'Content-Type': type },
+        });
+        return status;
+      };
+      const success = route.startsWith('POST') ? 201 : 204;
+      expect([route, await send(CHUNK_TYPE)]).toEqual([route, success]);
+      for (const type of ['application/json', 'application/octet-stream', 'text/plain', '']) {
+        expect([route, type, await send(type)]).toEqual([route, type, 415]);
+      }
+      for (const name of NOT_TO_BE_SET) {
+        expect([route, name, await send(CHUNK_TYPE, `?${name}=1`)]).toEqual([route, name, 400]);
+      }
+    }
+  });
+
   it('shows of a single resource the attributes asked for, and takes no parameter of a collection', async () => {
-    for (const route of reads.filter((one) => /:(id|postId)$/.test(one))) {
+    for (const route of reads.filter((one) => /:(id|key|postId)$/.test(one))) {
       const { ids } = await requests[route](own);
       const { data } = (await sendTo(admin, route, { ids })).body;
       for (const name of Object.keys(data as object)) {
@@ -208,6 +239,12 @@ describe('every route', () => {
     return (await Promise.all(prepared)).flat();
   }
 });
+
+/** At the path of a route that deletes, or below it where everything goes with it. */
+function isOf(deletion: string, other: string): boolean {
+  const [method, path] = other.split(' ');
+  return method !== 'OPTIONS' && [deletion, `${deletion}/content`].some((one) => one.split(' ')[1] === path);
+}
 
 /** Those that neither name the request nor belong to the connection. */
 function steadyHeaders({ headers }: Answer): object {
