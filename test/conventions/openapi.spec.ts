@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Client as PgClient } from 'pg';
+import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
+import { Belongings } from '../support/belongings';
 import { BuiltService } from '../support/built-service';
 import { query } from '../support/databases';
 import { Document, examplesOf, type Node, type Operation, requiredHeaders, schemaOf } from '../support/openapi';
 import { type Answer, Client, times, useTestApi } from '../support/test-api';
 
 const MEBIBYTE = 1024 * 1024;
+const UPLOAD = '/api/v1/uploads/{key}';
 const BUILD_AND_START = 150_000;
 /** Of the demo data: the user of the examples, and an administrator. */
 const demoUsers = ['ada', 'grace'] as const;
@@ -18,7 +23,7 @@ describe('The OpenAPI document', () => {
   const as = {} as Record<(typeof demoUsers)[number] | 'stranger', Client>;
 
   beforeAll(async () => {
-    service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true' });
+    service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true', MIN_FREE_DISK: '0' });
     anyone = new Client(() => service.url);
     document = new Document((await anyone.get('//docs/json')).body);
     const stranger = { username: 'stranger', email: 'stranger@example.com', password: 'demo-password' };
@@ -26,6 +31,9 @@ describe('The OpenAPI document', () => {
     for (const user of [...demoUsers, 'stranger'] as const) {
       as[user] = anyone.with({ Authorization: `Bearer ${(await signIn(user)).access_token}` });
     }
+    // What examples name is in the demo data, but for the upload: of one byte, which the example of its PATCH brings.
+    const [{ example: key }] = pathParameters(operation(`GET ${UPLOAD}`));
+    await new Belongings(api, (await as.ada.get('/users/profile')).body.data).upload({ key });
   }, BUILD_AND_START);
 
   afterAll(() => service?.stop());
@@ -145,8 +153,6 @@ describe('The OpenAPI document', () => {
   });
 
   describe('as a promise', () => {
-    /** Without uploads, which are sent in headers and bytes, not in JSON; see uploads.spec.ts. */
-    const inJson = () => document.operations.filter(({ path }) => !path.includes('/uploads'));
     /** What came of the requests that were meant to fail. */
     const failures: { name: string; answer: Answer }[] = [];
     const provoke = async (name: string, sent: Promise<Answer>) => {
@@ -154,7 +160,7 @@ describe('The OpenAPI document', () => {
     };
 
     it('lets everything be asked that it says can be refused', async () => {
-      for (const one of inJson()) {
+      for (const one of document.operations) {
         const caller = callerOf(one);
         await provoke(one.name, send(caller, one, undefined, { search: '?colour=red' }));
         if (one.spec.security.length > 0)
@@ -162,7 +168,8 @@ describe('The OpenAPI document', () => {
         if (needsToken(one)) await provoke(one.name, send(anyone, one));
         if (caller === as.grace) await provoke(one.name, send(as.ada, one));
         for (const { name } of pathParameters(one)) {
-          for (const id of ['x', '999999']) await provoke(one.name, send(caller, one, exampleOf(one), { [name]: id }));
+          for (const id of ['x', name === 'key' ? randomUUID() : '999999'])
+            await provoke(one.name, send(caller, one, exampleOf(one), { [name]: id }));
           if (caller === as.ada) await provoke(one.name, send(as.stranger, one, exampleOf(one)));
         }
         if (one.path.startsWith('/api/')) await provoke(one.name, send(caller.with({ Accept: 'image/png' }), one));
@@ -170,10 +177,11 @@ describe('The OpenAPI document', () => {
           await provoke(one.name, send(as.grace.with({ 'If-Match': '"9"' }), one, exampleOf(one)));
         }
         if (!one.spec.requestBody) continue;
+        await provoke(one.name, send(caller.with({ 'Content-Type': 'text/plain' }), one, 'text'));
+        if (takesBytes(one)) continue;
         for (const body of [document.requiredOf(one).length > 0 ? {} : { colour: 'red' }, ' '.repeat(MEBIBYTE + 1)]) {
           await provoke(one.name, send(caller, one, body));
         }
-        await provoke(one.name, send(caller.with({ 'Content-Type': 'text/plain' }), one, 'text'));
       }
     });
 
@@ -200,7 +208,7 @@ describe('The OpenAPI document', () => {
 
     it('takes every parameter that it documents, with its example', async () => {
       const refused: object[] = [];
-      for (const one of inJson()) {
+      for (const one of document.operations) {
         for (const { name, in: place, schema } of one.spec.parameters as Node[]) {
           if (place !== 'query') continue;
           const { status, text } = await send(as.grace, one, undefined, { search: `?${name}=${schema.examples[0]}` });
@@ -213,7 +221,7 @@ describe('The OpenAPI document', () => {
 
     it('answers every operation, sent with its examples, as it says', async () => {
       const broken: object[] = [];
-      for (const one of inJson().sort((some, other) => rank(some) - rank(other))) {
+      for (const one of [...document.operations].sort((some, other) => rank(some) - rank(other))) {
         const attempt = await send(callerOf(one), one, await liveExampleOf(one));
         // Not everything belongs to the user of the examples.
         const answer = attempt.status === 403 ? await send(as.grace, one, exampleOf(one)) : attempt;
@@ -232,7 +240,38 @@ describe('The OpenAPI document', () => {
         await provoke(one.name, send(anyone, one, exampleOf(one)));
       }
       await provoke('GET /api/v1/orders', as.stranger.get('/orders?userId=1'));
+      await provoke('GET /api/v1/uploads', as.stranger.get('/uploads?userId=1'));
       await Promise.all(times(61, () => provoke('GET /api/v1/public', anyone.get('/public'))));
+    });
+
+    it('lets the errors of uploads be had', async () => {
+      const [create, append, remove] = ['POST /api/v1/uploads', `PATCH ${UPLOAD}`, `DELETE ${UPLOAD}`].map(operation);
+      const reads = [`GET ${UPLOAD}`, `GET ${UPLOAD}/content`].map(operation);
+      const { data } = (await as.stranger.get('/users/profile')).body;
+      const own = new Belongings(api, data);
+      const ask = (one: Operation, headers: Record<string, string>, key = '', body?: unknown) =>
+        provoke(one.name, send(as.stranger.with(headers), one, body, { key }));
+      const wrong = { 'Upload-Checksum': `sha256 ${'A'.repeat(43)}=` };
+      const { key } = await own.upload();
+      const complete = await own.upload({ status: 'COMPLETE', size: MEBIBYTE });
+      const late = await own.upload({ expires_at: new Date(0) });
+
+      await ask(create, { 'Upload-Length': String(5 * 1024 * MEBIBYTE + 1) });
+      for (const one of [create, append]) {
+        await ask(one, wrong, String(key), exampleOf(one));
+      }
+      await ask(create, { 'Upload-Length': '1' }, '', Buffer.from('two'));
+      await ask(append, {}, String(key), Buffer.from('two'));
+      for (const one of [create, append, reads[0], remove]) await ask(one, { 'Tus-Resumable': '0.2.2' }, String(key));
+      await ask(append, { 'Upload-Offset': '1' }, String(key), Buffer.from('x'));
+      for (const one of [append, ...reads]) await ask(one, {}, String(late.key), exampleOf(one));
+      await ask(reads[1], {}, String(key));
+      await ask(reads[1], { Range: `bytes=${MEBIBYTE}-` }, String(complete.key));
+      await whileLocked(String(key), () =>
+        Promise.all([append, remove].map((one) => ask(one, {}, String(key), exampleOf(one)))),
+      );
+      await own.upload({ size: 20 * 1024 * MEBIBYTE });
+      await ask(create, { 'Upload-Length': '1' });
     });
 
     it('documents every error that came, as it came', () => {
@@ -247,7 +286,7 @@ describe('The OpenAPI document', () => {
       // Those of the server can't be had by asking; the conflicts of orders depend on stock, see orders.spec.ts.
       const invented = document
         .responses()
-        .filter(({ where }) => /[ ]4\d\d$/.test(where) && !where.includes('/uploads') && !/orders.* 409$/.test(where))
+        .filter(({ where }) => /[ ]4\d\d$/.test(where) && !/orders.* 409$/.test(where))
         .flatMap(({ where, node }) => examplesOf(node).map((example) => ({ where, example })))
         // Only for a moment; see idempotency.spec.ts.
         .filter(({ example }) => !/in progress/.test(example.error?.details))
@@ -257,6 +296,14 @@ describe('The OpenAPI document', () => {
 
       expect(invented).toEqual([]);
     });
+
+    /** As by a request that writes to the upload. */
+    async function whileLocked(key: string, work: () => Promise<unknown>): Promise<void> {
+      const client = new PgClient({ connectionString: api.app.databaseUrl });
+      await client.connect();
+      await client.query(`SELECT pg_advisory_lock(hashtextextended('resource-api: upload ' || $1, 0))`, [key]);
+      await work().finally(() => client.end());
+    }
 
     const whereOf = ({ name, answer }: { name: string; answer: Answer }) => `${name} ${answer.status}`;
 
@@ -280,7 +327,15 @@ describe('The OpenAPI document', () => {
 function send(caller: Client, one: Operation, body?: unknown, others: Record<string, string> = {}): Promise<Answer> {
   const examples = Object.fromEntries(pathParameters(one).map(({ name, example }) => [name, example]));
   const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => others[name] ?? examples[name]);
-  return caller.send(one.method.toUpperCase(), `/${path}${others.search ?? ''}`, body);
+  const required = (one.spec.parameters as Node[]).filter(
+    (parameter) => parameter.in === 'header' && parameter.required,
+  );
+  const headers = Object.fromEntries(required.map(({ name, schema }) => [name, schema.examples[0]]));
+  const type = body instanceof Uint8Array && { 'Content-Type': CHUNK_TYPE };
+  // What the caller says itself counts.
+  return caller
+    .preferring({ ...headers, ...type })
+    .send(one.method.toUpperCase(), `/${path}${others.search ?? ''}`, body);
 }
 
 function takes({ spec }: Operation, header: string): boolean {
@@ -291,8 +346,12 @@ function pathParameters({ spec }: Operation): Node[] {
   return (spec.parameters as Node[]).filter((parameter) => parameter.in === 'path');
 }
 
-function exampleOf({ spec }: Operation): Node {
-  return spec.requestBody?.content['application/json'].example;
+function takesBytes({ spec }: Operation): boolean {
+  return spec.requestBody?.content[CHUNK_TYPE] !== undefined;
+}
+
+function exampleOf(one: Operation): Node {
+  return takesBytes(one) ? Buffer.from('x') : one.spec.requestBody?.content['application/json'].example;
 }
 
 /** The examples of a parameter or of an attribute. */
@@ -308,7 +367,7 @@ function isSame(example: Node, body: Node): boolean {
 
 /** What makes comes first; what is deleted goes before what it belongs to. */
 function rank({ method, path }: Operation): number {
-  const nouns = ['replies', 'comments', 'posts', 'products', 'auth', 'users'];
+  const nouns = ['uploads', 'replies', 'comments', 'posts', 'products', 'auth', 'users'];
   if (method !== 'delete') return method === 'post' ? -2 : -1;
   return nouns.findIndex((noun) => path.includes(noun));
 }

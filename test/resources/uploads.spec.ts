@@ -131,6 +131,7 @@ describe('An upload', () => {
       'UNSUPPORTED_MEDIA_TYPE',
     );
     expectError(await append(path, -1, Buffer.from('hello')), 'VALIDATION_ERROR');
+    expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Length': '5' }), 'VALIDATION_ERROR');
     expectError(await append(path, 0, Buffer.from('hello world')), 'PAYLOAD_TOO_LARGE');
     const wrong = `sha256 ${sha256(Buffer.from('other'), 'base64')}`;
     expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': wrong }), 'CHECKSUM_MISMATCH');

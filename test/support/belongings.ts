@@ -11,6 +11,15 @@ export type Row = Record<string, unknown> & { id: number };
 const LONG_AGO = '2020-01-01T00:00:00Z';
 const DATES = { created_at: LONG_AGO, updated_at: LONG_AGO };
 
+interface UploadAttributes {
+  key?: string;
+  status?: string;
+  filename?: string | null;
+  size?: number;
+  created_at?: string;
+  expires_at?: Date;
+}
+
 /** What belongs to a user, put straight into the database: cheap enough for one of each for each request. */
 export class Belongings {
   constructor(
@@ -48,21 +57,22 @@ export class Belongings {
     return this.insert('replies', { comment_id, user_id: this.owner.id, content: 'A reply.', ...attributes });
   }
 
-  /** An upload of no bytes when it is complete, else of one that is still to come. */
-  async upload(attributes: { status?: string; filename?: string | null; created_at?: string } = {}): Promise<Row> {
-    const { status = 'UPLOADING' } = attributes;
-    const key = randomUUID();
+  /** An upload of no bytes when it is complete, else of one that is still to come, unless another `size` is said. */
+  async upload(attributes: UploadAttributes = {}): Promise<Row> {
+    const { status = 'UPLOADING', key = randomUUID() } = attributes;
     const complete = status === 'COMPLETE';
+    const { size = complete ? 0 : 1 } = attributes;
+    const bytes = Buffer.alloc(complete ? size : 0);
     const directory = join(process.env.TEST_DIRECTORY!, 'uploads');
     await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, key), '');
+    await writeFile(join(directory, key), bytes);
     return this.insert('uploads', {
-      ...{ user_id: this.owner.id, size: complete ? 0 : 1, filename: 'a file.txt' },
+      ...{ user_id: this.owner.id, filename: 'a file.txt', offset: bytes.length },
       media_type: 'text/plain',
-      checksum: complete ? createHash('sha256').digest('hex') : null,
+      checksum: complete ? createHash('sha256').update(bytes).digest('hex') : null,
       expires_at: complete ? null : new Date(Date.now() + 60_000),
       ...attributes,
-      ...{ key, status },
+      ...{ key, status, size },
     });
   }
 
@@ -77,7 +87,7 @@ export function insert(api: TestApi, table: string, row: object): Promise<Row> {
 }
 
 async function insertBy(manager: EntityManager, table: string, row: object): Promise<Row> {
-  const names = Object.keys(row);
+  const names = Object.keys(row).map((name) => `"${name}"`);
   const places = names.map((_, index) => `$${index + 1}`);
   const text = `INSERT INTO ${table} (${names.join()}) VALUES (${places.join()}) RETURNING *`;
   const rows = await manager.query<Row[]>(text, Object.values(row));

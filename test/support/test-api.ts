@@ -45,6 +45,11 @@ export class Client {
     return new Client(this.base, { ...this.headers, ...headers });
   }
 
+  /** With headers that count where the caller has none of that name. */
+  preferring(headers: Headers_): Client {
+    return new Client(this.base, { ...headers, ...this.headers });
+  }
+
   /**
    * Paths are relative to /api/v1, unless they start with two slashes: those stand for the root.
    * @throws Error for an answer that the checked-in document doesn't promise

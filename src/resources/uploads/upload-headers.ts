@@ -70,6 +70,11 @@ export function requireChunk(request: Request): void {
   requireVersion(request, { demanded: true });
   if (!isChunk(request)) throw notAChunk('PATCH');
   wholeNumber('Upload-Offset', request.headers['upload-offset']);
+  // The protocol has it here for lengths that were deferred.
+  if (request.headers['upload-length'] !== undefined) {
+    const message = 'is not taken here: it was said when the upload was created';
+    throw validationError([{ field: 'Upload-Length', rule: 'unknown', message }]);
+  }
   checksumOf(request);
 }
 
