@@ -1,9 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Upload as TusClient } from 'tus-js-client';
 import { UploadSweep } from '../../src/resources/uploads/upload-sweep';
 import { Upload } from '../../src/resources/uploads/upload.entity';
+import { query } from '../support/databases';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
 import { type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
@@ -57,6 +67,9 @@ describe('An upload', () => {
     if (bytes.length > 0) expect((await append(path, 0, bytes)).status).toBe(204);
     return path;
   }
+
+  const keyOf = (path: string) => path.split('/').at(-1)!;
+  const fileOf = (path: string) => join(process.env.TEST_DIRECTORY!, 'uploads', keyOf(path));
 
   const download = (path: string, headers: Record<string, string> = {}, client = owner) =>
     fetch(`${api.url}/api/v1${path}/content`, { headers: { Authorization: `Bearer ${client.token}`, ...headers } });
@@ -136,6 +149,9 @@ describe('An upload', () => {
     const wrong = `sha256 ${sha256(Buffer.from('other'), 'base64')}`;
     expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': wrong }), 'CHECKSUM_MISMATCH');
     expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Checksum': 'md5 x' }), 'VALIDATION_ERROR');
+    expectError(await append(path, 0, Buffer.alloc(0), { 'Upload-Checksum': wrong }), 'CHECKSUM_MISMATCH');
+    const none = `sha256 ${sha256(Buffer.alloc(0), 'base64')}`;
+    expect((await append(path, 0, Buffer.alloc(0), { 'Upload-Checksum': none })).status).toBe(204);
     expect((await own.head(path)).headers.get('upload-offset')).toBe('0');
 
     const right = `sha256 ${sha256(Buffer.from('hello'), 'base64')}`;
@@ -217,6 +233,70 @@ describe('An upload', () => {
     const path = await uploaded(bytes, { filename: 'file', filetype });
     expect((await own.get(path)).body.data.media_type).toBe(expected);
     expect((await download(path)).headers.get('content-type')).toBe(expected);
+  });
+
+  it('is written only in the version that its writer has seen', async () => {
+    const path = await begin(5);
+    const seen = (await own.head(path)).headers.get('etag')!;
+    const old = await append(path, 0, Buffer.from('he'), { 'If-Match': '"99"' });
+    expectError(old, 'PRECONDITION_FAILED');
+    expect(old.headers.get('etag')).toBe(seen);
+    expectError(await append(path, 0, Buffer.from('he'), { 'If-None-Match': '*' }), 'PRECONDITION_FAILED');
+    expect(readFileSync(fileOf(path))).toHaveLength(0);
+
+    expect((await append(path, 0, Buffer.from('he'), { 'If-Match': seen })).status).toBe(204);
+    expectError(await append(path, 2, Buffer.from('llo'), { 'If-Match': seen }), 'PRECONDITION_FAILED');
+    expect((await append(path, 2, Buffer.from('llo'), { 'If-Match': '*' })).status).toBe(204);
+    expect(await (await download(path)).text()).toBe('hello');
+  });
+
+  it('is told from what a caller has of it by its entity tag, and never from a cache to who asks where to go on', async () => {
+    const path = await begin(5);
+    const { headers } = await own.get(path);
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    const known = { 'If-None-Match': headers.get('etag')! };
+    const same = await own.get(path, known);
+    expect([same.status, same.headers.get('cache-control')]).toEqual([304, 'private, no-cache']);
+    expect((await own.head(path)).headers.get('cache-control')).toBe('no-store');
+
+    expect((await append(path, 0, Buffer.from('he'))).status).toBe(204);
+    const other = await own.get(path, known);
+    expect([other.status, other.body.data.offset]).toEqual([200, 2]);
+  });
+
+  // The one device whose writes fail as on a full disk, without one.
+  (existsSync('/dev/full') ? it : it.skip)('is answered 507 on a full disk, and goes on where it stood', async () => {
+    const full = await begin(10);
+    rmSync(fileOf(full));
+    symlinkSync('/dev/full', fileOf(full));
+    const bytes = randomBytes(10);
+    expectError(await append(full, 0, bytes), 'INSUFFICIENT_STORAGE');
+    expect((await own.head(full)).headers.get('upload-offset')).toBe('0');
+
+    rmSync(fileOf(full));
+    writeFileSync(fileOf(full), '');
+    expect((await append(full, 0, bytes)).status).toBe(204);
+    expect((await own.get(full)).body.data.checksum).toBe(sha256(bytes));
+  });
+
+  it('whose bytes are lost is gone, which the log says as an error', async () => {
+    const [lost, cut, unfinished] = [
+      await uploaded(Buffer.from('lost')),
+      await uploaded(Buffer.from('cut off')),
+      await begin(10),
+    ];
+    await append(unfinished, 0, Buffer.from('hello'));
+    for (const path of [lost, unfinished]) rmSync(fileOf(path));
+    truncateSync(fileOf(cut), 3);
+    const before = api.app.log.length;
+    expectError(await own.get(`${lost}/content`), 'GONE');
+    expectError(await append(unfinished, 5, Buffer.from('world')), 'GONE');
+    await expect(download(cut).then((answer) => answer.text())).rejects.toThrow();
+
+    const errors = api.app.log.slice(before).filter(({ level }) => level === 50);
+    const said = (path: string) => ({ upload: keyOf(path), msg: 'The bytes of an upload are gone' });
+    expect(errors).toMatchObject([said(lost), said(unfinished), said(cut)]);
+    expect((await own.delete(lost)).status).toBe(204);
   });
 
   it('is read in ranges', async () => {
@@ -305,7 +385,7 @@ describe('An upload', () => {
     expect((await own.get(path)).body.data.checksum).toBe(sha256(expected));
   });
 
-  it('goes when it isn’t finished in time, and so do bytes without a row', async () => {
+  it('goes when it isn’t finished in time', async () => {
     const path = await begin(10);
     const key = path.split('/').at(-1)!;
     await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1_000) });
@@ -315,6 +395,32 @@ describe('An upload', () => {
     await api.app.nest.get(UploadSweep, { strict: false }).sweep();
     expectError(await own.get(path), 'NOT_FOUND');
     expect(readdirSync(join(process.env.TEST_DIRECTORY!, 'uploads'))).not.toContain(key);
+  });
+
+  it('leaves nothing behind when the service ended in the middle of its creation', async () => {
+    const [unborn, young, begun] = [await begin(10), await begin(10), await begin(10)];
+    await append(begun, 0, Buffer.from('hello'));
+    const long = new Date(Date.now() - 2 * 60 * 60 * 1_000);
+    const orphans = times(2, () => `/uploads/${randomUUID()}`);
+    for (const path of orphans) writeFileSync(fileOf(path), 'bytes');
+    utimesSync(fileOf(orphans[0]), long, long);
+    for (const path of [unborn, young, begun]) rmSync(fileOf(path));
+    for (const path of [unborn, begun]) {
+      await query(api.app.databaseUrl, 'UPDATE uploads SET created_at = $1 WHERE key = $2', [long, keyOf(path)]);
+    }
+    const whole = await uploaded(Buffer.from('whole'));
+    utimesSync(fileOf(whole), long, long);
+    const before = api.app.log.length;
+    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
+
+    // What is young may get its other half yet.
+    expect(orphans.map((path) => existsSync(fileOf(path)))).toEqual([false, true]);
+    expect(await (await download(whole)).text()).toBe('whole');
+    expectError(await own.get(unborn), 'NOT_FOUND');
+    expect((await own.get(young)).status).toBe(200);
+    // Bytes of it are lost, which is nothing to be swept under the carpet.
+    expect((await own.get(begun)).status).toBe(200);
+    expect(api.app.log.slice(before)).toContainEqual(expect.objectContaining({ level: 50, upload: keyOf(begun) }));
   });
 
   it('tells what is spoken here', async () => {

@@ -47,7 +47,7 @@ export function isTaggedRead({ item, method }: OperationContext): boolean {
 
 /** Changes or deletes one row. */
 export function isGuardedWrite({ item, method, path }: OperationContext): boolean {
-  return (item && (method === 'put' || method === 'patch')) || (method === 'delete' && path.includes('{'));
+  return (item && method === 'put') || (['patch', 'delete'].includes(method) && path.includes('{'));
 }
 
 export function takesKey({ item, method }: OperationContext): boolean {

@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
 import { ApiError } from '../../conventions/errors/api-error';
@@ -9,6 +10,7 @@ import { type ByteRange, ByteStore } from './byte-store';
 
 const MEBIBYTE = 1024 * 1024;
 const KEY = /^[0-9a-f-]{36}$/;
+const FULL = ['ENOSPC', 'EDQUOT'];
 /** Read in larger pieces than by default, as files here are large. */
 const READ_SIZE = 256 * 1024;
 
@@ -42,15 +44,25 @@ export class DiskStore extends ByteStore {
   }
 
   async create(key: string, size: number): Promise<void> {
-    await this.files.create(new TusUpload({ id: key, size, offset: 0 }));
-    // The name itself has to survive a crash of the machine as well.
-    await sync(this.directory);
+    try {
+      await this.files.create(new TusUpload({ id: key, size, offset: 0 }));
+      // The name itself has to survive a crash of the machine as well.
+      await sync(this.directory);
+    } catch (error) {
+      throw orFull(error);
+    }
   }
 
   async append(key: string, offset: number, bytes: Readable): Promise<number> {
-    const end = await this.files.write(bytes, key, offset);
-    await sync(this.pathOf(key));
-    return end;
+    try {
+      // Not by the file store, which hides why it couldn't write.
+      const file = createWriteStream(this.pathOf(key), { flags: 'r+', start: offset });
+      await pipeline(bytes, file);
+      await sync(this.pathOf(key));
+      return offset + file.bytesWritten;
+    } catch (error) {
+      throw orFull(error);
+    }
   }
 
   async offsetOf(key: string): Promise<number | undefined> {
@@ -87,6 +99,12 @@ async function sync(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** A disk that is full before its floor is reached, or the quota of whom the service runs as. */
+function orFull(error: unknown): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return FULL.includes(code) ? new ApiError('INSUFFICIENT_STORAGE', { cause: error }) : error;
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

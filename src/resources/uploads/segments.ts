@@ -58,19 +58,21 @@ export class Segments {
     const { size, time } = this.limits;
     const start = performance.now();
     let length = 0;
-    try {
-      for (let chunk = this.next; chunk; chunk = this.next) {
+    for (let chunk = this.next; chunk; chunk = this.next) {
+      let last: boolean;
+      try {
         length += chunk.length;
         onChunk(chunk);
         this.next = await this.chunk();
-        const last = !this.next || length >= size || performance.now() - start > time;
+        last = !this.next || length >= size || performance.now() - start > time;
         if (last) await onLast();
-        yield chunk;
-        if (last) return;
+      } catch (error) {
+        this.failure = error;
+        throw error;
       }
-    } catch (error) {
-      this.failure = error;
-      throw error;
+      // What is thrown in here is the failure of who writes, not of the bytes.
+      yield chunk;
+      if (last) return;
     }
   }
 

@@ -4,6 +4,7 @@ import { DataStore, Upload as TusUpload } from '@tus/server';
 import { createSHA256, type IHasher } from 'hash-wasm';
 import { ApiError } from '../../conventions/errors/api-error';
 import type { ByteStore } from './byte-store';
+import { lostBytes } from './lost-bytes';
 import { mediaTypeOf } from './media-type';
 import { Segments } from './segments';
 import { type Upload, UploadStatus } from './upload.entity';
@@ -62,6 +63,8 @@ export class TusStore extends DataStore {
     const limits = whole ? { size: Infinity, time: Infinity } : { size: segmentSize, time: segmentTime };
     const segments = new Segments(stream, limits);
     const hasher = await this.hasher();
+    // No bytes have a checksum too.
+    if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum) throw checksumMismatch();
     while (await segments.begin()) await this.append(segments, hasher, whole);
     return this.upload.offset;
   }
@@ -104,7 +107,7 @@ export class TusStore extends DataStore {
     const { key, size, offset, next_offset, next_hash_state, status } = upload;
     if (status === UploadStatus.COMPLETE) return;
     const stored = await bytes.offsetOf(key);
-    if (stored === undefined) throw new ApiError('GONE', { message: 'The bytes of this upload are gone' });
+    if (stored === undefined) throw lostBytes(key);
     if (bytes.rewritable ? stored >= offset : stored === offset) return;
     if (stored < offset) {
       // A disk that lost what it had promised to keep.

@@ -6,6 +6,7 @@ import parseRange from 'range-parser';
 import { ApiError } from '../../conventions/errors/api-error';
 import { knownTag, quoted } from '../../conventions/responses/entity-tag';
 import { type ByteRange, ByteStore } from './byte-store';
+import { lostBytes } from './lost-bytes';
 import type { Upload } from './upload.entity';
 
 /** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
@@ -27,13 +28,27 @@ export class UploadContent {
     if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.statusCode = range ? 206 : 200;
     if (request.method === 'HEAD' || length === 0) return void response.end();
-    const stored = await this.bytes.read(key, range);
-    stored.on('data', () => request.timeLimit?.progress());
-    // A client that goes away in the middle is no failure of ours.
-    await pipeline(stored, response).catch((error: unknown) => {
-      if (!response.headersSent) throw error;
-      response.destroy();
-    });
+    let sent = 0;
+    try {
+      const stored = await this.bytes.read(key, range);
+      stored.on('data', (chunk: Buffer) => {
+        sent += chunk.length;
+        request.timeLimit?.progress();
+      });
+      await pipeline(stored, response, { end: false });
+    } catch (error) {
+      await this.giveUp(upload, response, error);
+    }
+    if (sent === length) response.end();
+    else await this.giveUp(upload, response);
+  }
+
+  /** An answer that has begun can only be broken off; that its client went away is no failure of ours. */
+  private async giveUp({ key, size }: Upload, response: Response, error?: unknown): Promise<void> {
+    if (response.destroyed) return;
+    const lost = (await this.bytes.offsetOf(key)) === size ? undefined : lostBytes(key, error);
+    if (!response.headersSent) throw lost ?? error;
+    response.destroy();
   }
 }
 

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiError } from '../../conventions/errors/api-error';
 import { ByteStore } from './byte-store';
+import { lostBytes } from './lost-bytes';
 import { UploadLocks } from './upload-locks';
 
 /** How often, in milliseconds. */
@@ -15,6 +16,9 @@ const BATCH = 500;
 const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_id
   WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
   ORDER BY uploads.id LIMIT ${BATCH}`;
+
+const UNFINISHED = `SELECT key, "offset" FROM uploads
+  WHERE status = 'UPLOADING' AND created_at < now() - $1 * interval '1 millisecond'`;
 
 /** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
 @Injectable()
@@ -42,6 +46,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
     try {
       await this.locks.during('sweep', async () => {
         await this.removeOverdue();
+        await this.removeUnborn();
         await this.removeOrphans();
       });
     } catch (error) {
@@ -55,6 +60,16 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
       found = rows.length;
       removed = 0;
       for (const { key } of rows) if (await this.remove(key)) removed++;
+    }
+  }
+
+  /** Nothing is lost with rows whose file a crash has prevented; what had bytes and has none is another matter. */
+  private async removeUnborn(): Promise<void> {
+    const rows = await this.database.query<{ key: string; offset: number }[]>(UNFINISHED, [ORPHAN_AGE]);
+    for (const { key, offset } of rows) {
+      if ((await this.bytes.offsetOf(key)) !== undefined) continue;
+      if (offset === 0) await this.remove(key);
+      else lostBytes(key);
     }
   }
 

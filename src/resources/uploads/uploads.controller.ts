@@ -10,6 +10,8 @@ import { ApiError } from '../../conventions/errors/api-error';
 import type { Page } from '../../conventions/lists/page';
 import { ANY_TYPE, Produces } from '../../conventions/requests/accept.guard';
 import { KeyParam } from '../../conventions/requests/key.pipe';
+import { requireExpected } from '../../database/expectation';
+import { bytesGone } from './lost-bytes';
 import { tooLong, TusEndpoint } from './tus-endpoint';
 import { checksumMismatch } from './tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
@@ -93,7 +95,7 @@ export class UploadsController {
   @Roles(Role.USER)
   @Produces(ANY_TYPE)
   @TellsContent()
-  @Raises(notTheOwner(), expired(), incomplete(), notSatisfiable(1_048_576))
+  @Raises(notTheOwner(), expired(), bytesGone(), incomplete(), notSatisfiable(1_048_576))
   async getContent(
     @KeyParam() key: string,
     @CurrentUser() caller: Caller,
@@ -147,6 +149,7 @@ export class UploadsController {
     wrongVersion(),
     offsetConflict(),
     expired(),
+    bytesGone(),
     tooLong(),
     notAChunk('PATCH'),
     locked(),
@@ -160,7 +163,10 @@ export class UploadsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     requireChunk(request);
-    await this.tus.append(request, await this.uploads.get(key, caller));
+    const upload = await this.uploads.get(key, caller);
+    // Whoever writes in between moves the offset, which is compared under the lock.
+    requireExpected(upload);
+    await this.tus.append(request, upload);
     describe(response, await this.uploads.get(key, caller));
   }
 
