@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client as PgClient } from 'pg';
 import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
 import { Belongings } from '../support/belongings';
@@ -267,6 +268,10 @@ describe('The OpenAPI document', () => {
       for (const one of [append, ...reads]) await ask(one, {}, String(late.key), exampleOf(one));
       await ask(reads[1], {}, String(key));
       await ask(reads[1], { Range: `bytes=${MEBIBYTE}-` }, String(complete.key));
+      const [begun, whole] = [await own.upload(), await own.upload({ status: 'COMPLETE', size: 1 })];
+      for (const lost of [begun, whole]) rmSync(join(process.env.TEST_DIRECTORY!, 'uploads', String(lost.key)));
+      await ask(append, {}, String(begun.key), exampleOf(append));
+      await ask(reads[1], {}, String(whole.key));
       await whileLocked(String(key), () =>
         Promise.all([append, remove].map((one) => ask(one, {}, String(key), exampleOf(one)))),
       );
