@@ -9,10 +9,13 @@ const LAST_RESORT = 5_000;
  * sign of progress to the next.
  */
 export class TimeLimit {
-  private static waiting = 0;
+  /** Requests that are not answered and move no bytes. */
+  private static awaited = 0;
   private readonly timer: NodeJS.Timeout;
-  private moves = false;
   private ended = false;
+  /** Whether it is for bytes that move. */
+  private moving = false;
+  private awaited = true;
 
   /** @param limit milliseconds */
   constructor(
@@ -23,24 +26,32 @@ export class TimeLimit {
   ) {
     this.timer = setTimeout(() => {
       this.ended = true;
+      const begun = response.headersSent;
       onEnd();
+      // Bytes that nobody takes any more: an answer that has begun can only be broken off.
+      if (begun && this.moving) response.destroy();
     }, limit).unref();
-    TimeLimit.waiting++;
-    response.once('close', () => this.moves || TimeLimit.waiting--);
+    TimeLimit.awaited++;
+    response.once('close', () => this.noLongerAwaited());
     // Not at its close: what a client that went away has started takes no longer than the rest.
     response.once('finish', () => this.answered());
   }
 
   /** Whether somebody waits for an answer, other than by moving many bytes. */
   static get isAwaited(): boolean {
-    return TimeLimit.waiting > 0;
+    return TimeLimit.awaited > 0;
   }
 
   /** Bytes have moved: the time begins anew. */
   progress(): void {
-    if (!this.moves) TimeLimit.waiting--;
-    this.moves = true;
+    this.moving = true;
+    this.noLongerAwaited();
     if (!this.ended) this.timer.refresh();
+  }
+
+  private noLongerAwaited(): void {
+    if (this.awaited) TimeLimit.awaited--;
+    this.awaited = false;
   }
 
   /** A body that comes after its answer is let pass, so that its client gets to read that, but not for ever. */
