@@ -16,6 +16,7 @@ export function contradictions(settings: Settings): string[] {
     [Boolean(TLS_CERT) !== Boolean(TLS_KEY), 'TLS_CERT and TLS_KEY go together'],
     [Boolean(settings.OIDC_ISSUER) !== Boolean(settings.OIDC_AUDIENCE), 'OIDC_ISSUER and OIDC_AUDIENCE go together'],
     [settings.OIDC_ISSUER === settings.JWT_ISSUER, 'OIDC_ISSUER and JWT_ISSUER must differ'],
+    ...bucketContradictions(settings),
   ];
   if (settings.production) {
     problems.push(
@@ -26,4 +27,18 @@ export function contradictions(settings: Settings): string[] {
     );
   }
   return problems.filter(([wrong]) => wrong).map(([, message]) => message);
+}
+
+/** What belongs to a bucket says nothing without one: whoever sets it believes that uploads go there. */
+function bucketContradictions(settings: Settings): [boolean, string][] {
+  const { S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings;
+  return [
+    [Boolean(S3_BUCKET) !== Boolean(S3_REGION), 'S3_BUCKET and S3_REGION go together'],
+    [Boolean(S3_ENDPOINT && !S3_BUCKET), 'S3_ENDPOINT goes with S3_BUCKET'],
+    [
+      Boolean(S3_ACCESS_KEY_ID) !== Boolean(S3_SECRET_ACCESS_KEY),
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
+    ],
+    [Boolean(S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY && !S3_BUCKET), 'S3_ACCESS_KEY_ID goes with S3_BUCKET'],
+  ];
 }

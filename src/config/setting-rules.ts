@@ -29,6 +29,11 @@ export function isDatabaseUrl(value: unknown): boolean {
   return /^postgres(ql)?:\/\//.test(String(value)) && URL.canParse(String(value).replace('@/', '@socket/'));
 }
 
+/** What every storage that speaks S3 takes. */
+export function isBucketName(value: unknown): boolean {
+  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(String(value));
+}
+
 function isBetween(value: unknown, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
 }

@@ -1,4 +1,5 @@
-import { Whole } from './setting-rules';
+import { IsOptional, IsUrl } from 'class-validator';
+import { Checked, isBucketName, Text, Whole } from './setting-rules';
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
@@ -21,4 +22,25 @@ export abstract class UploadSettings {
   /** Bytes that stay free on the disk of DATA_DIR; what would need them is refused. */
   @Whole(0)
   MIN_FREE_DISK = GIBIBYTE;
+
+  /** The bucket, of this service alone, that uploads are kept in; under DATA_DIR when unset. */
+  @IsOptional()
+  @Checked('bucket', 'the name of a bucket: 3 to 63 of a-z, 0-9, dots and dashes', isBucketName)
+  S3_BUCKET?: string;
+
+  /** Where the bucket is; goes with S3_BUCKET. */
+  @Text()
+  S3_REGION?: string;
+
+  /** Of storage that speaks S3 and isn't Amazon's. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  S3_ENDPOINT?: string;
+
+  /** What the bucket is opened with; where unset, what Amazon's SDK finds: its variables, its files, the machine's role. */
+  @Text()
+  S3_ACCESS_KEY_ID?: string;
+
+  @Text()
+  S3_SECRET_ACCESS_KEY?: string;
 }

@@ -138,6 +138,17 @@ describe('Settings', () => {
     [{ ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'a@b.c' }, 'ADMIN_USERNAME, ADMIN_EMAIL and ADMIN_PASSWORD go together'],
     [{ JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET must have at least 32 bytes'],
     [{ TLS_KEY: 'key.pem' }, 'TLS_CERT and TLS_KEY go together'],
+    [
+      { S3_BUCKET: 'Uploads', S3_REGION: 'x' },
+      'S3_BUCKET must be the name of a bucket: 3 to 63 of a-z, 0-9, dots and dashes',
+    ],
+    [{ S3_BUCKET: 'uploads' }, 'S3_BUCKET and S3_REGION go together'],
+    [{ S3_ENDPOINT: 'http://127.0.0.1:9000' }, 'S3_ENDPOINT goes with S3_BUCKET'],
+    [
+      { S3_BUCKET: 'uploads', S3_REGION: 'eu-central-1', S3_ACCESS_KEY_ID: 'id' },
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together',
+    ],
+    [{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }, 'S3_ACCESS_KEY_ID goes with S3_BUCKET'],
   ])('refuse %j', (environment: Record<string, string>, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });

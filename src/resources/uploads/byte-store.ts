@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { ApiError } from '../../conventions/errors/api-error';
 
 /** Inclusive, as in HTTP. */
 export interface ByteRange {
@@ -6,26 +7,34 @@ export interface ByteRange {
   end: number;
 }
 
-/** Where the bytes of uploads are kept: on a disk, or in a bucket. Everything is named by its key, which we have chosen. */
+/**
+ * Where the bytes of uploads are kept: on a disk, or in a bucket. Everything is named by its key, which we have chosen. What
+ * lies behind the offset that was acknowledged doesn't count: whoever goes on there writes over it.
+ */
 export abstract class ByteStore {
-  /** How many bytes to write before they are made safe. */
-  abstract readonly segmentSize: number;
-  /** How long to gather them at most, in milliseconds. */
+  /** How long to gather bytes at most before they are made safe, in milliseconds. */
   abstract readonly segmentTime: number;
-  /** Whether what was written after the last safe byte can be written over. */
-  abstract readonly rewritable: boolean;
+  /** Whether finished bytes can't be written over. */
+  abstract readonly sealing: boolean;
+
+  /** How many bytes of an upload of that size to gather, from that offset on, before they are made safe. */
+  abstract segmentSize(offset: number, size: number): number;
 
   /** @throws {ApiError} INSUFFICIENT_STORAGE when so many bytes more are too many */
   abstract requireRoom(bytes: number): Promise<void>;
 
   abstract create(key: string, size: number): Promise<void>;
 
-  /** Resolves with the new offset when all that came is safe. */
+  /** Resolves with the new offset when all that came is safe. When it rejects, what was before the offset is as it was. */
   abstract append(key: string, offset: number, bytes: Readable): Promise<number>;
 
-  /** How many bytes are there; undefined when there is no such upload. */
-  abstract offsetOf(key: string): Promise<number | undefined>;
+  /** How many bytes are there, of those that were acknowledged or more; undefined when there is no such upload. */
+  abstract offsetOf(key: string, acknowledged: number): Promise<number | undefined>;
 
+  /** All bytes are there: they can be read from now on. Does nothing when that was said before. */
+  abstract finish(key: string, size: number): Promise<void>;
+
+  /** Of what is finished. */
   abstract read(key: string, range?: ByteRange): Promise<Readable>;
 
   /** Does nothing when it isn't there. */
@@ -34,3 +43,6 @@ export abstract class ByteStore {
   /** The keys of what was begun before. */
   abstract keysBefore(moment: Date): AsyncIterable<string>;
 }
+
+/** 410 for an upload whose bytes somebody has taken away. */
+export const gone = (): ApiError => new ApiError('GONE', { message: 'The bytes of this upload are gone' });

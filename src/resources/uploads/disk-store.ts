@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises';
+import { open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,8 +7,9 @@ import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
 import { ApiError } from '../../conventions/errors/api-error';
 import { type ByteRange, ByteStore } from './byte-store';
+import { requireFreeSpace } from './free-space';
 
-const MEBIBYTE = 1024 * 1024;
+const SEGMENT = 8 * 1024 * 1024;
 const KEY = /^[0-9a-f-]{36}$/;
 const FULL = ['ENOSPC', 'EDQUOT'];
 /** Read in larger pieces than by default, as files here are large. */
@@ -23,9 +24,8 @@ const NOTHING = {
 
 /** Files in one directory, which all instances share. */
 export class DiskStore extends ByteStore {
-  readonly segmentSize = 8 * MEBIBYTE;
   readonly segmentTime = 1_000;
-  readonly rewritable = true;
+  readonly sealing = false;
   private readonly files: FileStore;
 
   /** @param floor bytes that must stay free */
@@ -37,10 +37,12 @@ export class DiskStore extends ByteStore {
     this.files = new FileStore({ directory, configstore: NOTHING });
   }
 
-  async requireRoom(bytes: number): Promise<void> {
-    await mkdir(this.directory, { recursive: true });
-    const { bavail, bsize } = await statfs(this.directory);
-    if (bavail * bsize - bytes < this.floor) throw new ApiError('INSUFFICIENT_STORAGE');
+  segmentSize(): number {
+    return SEGMENT;
+  }
+
+  requireRoom(bytes: number): Promise<void> {
+    return requireFreeSpace(this.directory, this.floor, bytes);
   }
 
   async create(key: string, size: number): Promise<void> {
@@ -68,6 +70,11 @@ export class DiskStore extends ByteStore {
   async offsetOf(key: string): Promise<number | undefined> {
     const found = await stat(this.pathOf(key)).catch(unlessMissing);
     return found?.size;
+  }
+
+  /** A file is what it is. */
+  finish(): Promise<void> {
+    return Promise.resolve();
   }
 
   read(key: string, range?: ByteRange): Promise<Readable> {

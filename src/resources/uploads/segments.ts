@@ -20,7 +20,7 @@ class Turns {
 const turns = new Turns();
 
 export interface SegmentLimits {
-  /** Bytes after which a segment ends. */
+  /** Bytes after which a segment ends, exactly. */
   size: number;
   /** Milliseconds after which it ends. */
   time: number;
@@ -33,10 +33,7 @@ export class Segments {
   /** Why the bytes ended, when they didn't end in order. */
   failure: unknown;
 
-  constructor(
-    bytes: AsyncIterable<Buffer>,
-    private readonly limits: SegmentLimits,
-  ) {
+  constructor(bytes: AsyncIterable<Buffer>) {
     this.chunks = bytes[Symbol.asyncIterator]();
   }
 
@@ -48,24 +45,28 @@ export class Segments {
 
   /**
    * @param onChunk told of each chunk
-   * @param onLast awaited before the last one is given away
+   * @param onLast called before the last one is given away
    */
-  segment(onChunk: (chunk: Buffer) => void, onLast: () => Promise<void>): Readable {
-    return Readable.from(this.generate(onChunk, onLast));
+  segment(limits: SegmentLimits, onChunk: (chunk: Buffer) => void, onLast: () => void): Readable {
+    return Readable.from(this.generate(limits, onChunk, onLast));
   }
 
-  private async *generate(onChunk: (chunk: Buffer) => void, onLast: () => Promise<void>): AsyncGenerator<Buffer> {
-    const { size, time } = this.limits;
+  private async *generate(
+    { size, time }: SegmentLimits,
+    onChunk: (chunk: Buffer) => void,
+    onLast: () => void,
+  ): AsyncGenerator<Buffer> {
     const start = performance.now();
     let length = 0;
-    for (let chunk = this.next; chunk; chunk = this.next) {
+    for (let next = this.next; next; next = this.next) {
+      const chunk = next.subarray(0, size - length);
       let last: boolean;
       try {
         length += chunk.length;
         onChunk(chunk);
-        this.next = await this.chunk();
+        this.next = chunk.length < next.length ? next.subarray(chunk.length) : await this.chunk();
         last = !this.next || length >= size || performance.now() - start > time;
-        if (last) await onLast();
+        if (last) onLast();
       } catch (error) {
         this.failure = error;
         throw error;

@@ -56,12 +56,9 @@ export class TusStore extends DataStore {
   }
 
   override async write(stream: Readable): Promise<number> {
-    const { bytes, checksum } = this.options;
-    const { segmentSize, segmentTime } = bytes;
+    const { checksum } = this.options;
     const whole = checksum === undefined ? undefined : createHash('sha256');
-    // Bytes that have a checksum of their own count together or not at all.
-    const limits = whole ? { size: Infinity, time: Infinity } : { size: segmentSize, time: segmentTime };
-    const segments = new Segments(stream, limits);
+    const segments = new Segments(stream);
     const hasher = await this.hasher();
     // No bytes have a checksum too.
     if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum) throw checksumMismatch();
@@ -72,18 +69,21 @@ export class TusStore extends DataStore {
   private async append(segments: Segments, hasher: IHasher, whole: Hash | undefined): Promise<void> {
     const { bytes, rows, checksum } = this.options;
     const { upload } = this;
+    // Bytes that have a checksum of their own count together or not at all.
+    const limits = whole
+      ? { size: Infinity, time: Infinity }
+      : { size: bytes.segmentSize(upload.offset, upload.size), time: bytes.segmentTime };
     let next = upload.offset;
     const onChunk = (chunk: Buffer) => {
       next += chunk.length;
       hasher.update(chunk);
       whole?.update(chunk);
     };
-    const onLast = async () => {
+    const onLast = () => {
       if (whole && whole.digest('base64') !== checksum) throw checksumMismatch();
-      if (!bytes.rewritable) await rows.announce(upload, next, Buffer.from(hasher.save()));
     };
     try {
-      await bytes.append(upload.key, upload.offset, segments.segment(onChunk, onLast));
+      await bytes.append(upload.key, upload.offset, segments.segment(limits, onChunk, onLast));
     } catch (error) {
       throw segments.failure ?? (await this.reasonOf(error));
     }
@@ -94,28 +94,27 @@ export class TusStore extends DataStore {
   private async complete(hasher: IHasher): Promise<void> {
     const { rows, bytes } = this.options;
     const { key, size, media_type: claimed } = this.upload;
+    // Should the service end between the two, the row says that all that is missing is to finish.
+    if (bytes.sealing) await rows.announce(this.upload, size, Buffer.from(hasher.save()));
+    await bytes.finish(key, size);
     const media_type = await mediaTypeOf(bytes, key, size, claimed);
     const checksum = hasher.digest();
     const status = UploadStatus.COMPLETE;
     await rows.advance(this.upload, { offset: size, status, checksum, media_type, expires_at: null });
   }
 
-  /** What was on its way when the last writer ended may have arrived; only the store knows. */
+  /** Brings the row to where the store is, when the last writer ended between the two. */
   private async reconcile(): Promise<void> {
     const { rows, bytes } = this.options;
     const { upload } = this;
     const { key, size, offset, next_offset, next_hash_state, status } = upload;
     if (status === UploadStatus.COMPLETE) return;
-    const stored = await bytes.offsetOf(key);
+    if (next_offset === size) return this.complete((await createSHA256()).load(next_hash_state!));
+    const stored = await bytes.offsetOf(key, offset);
     if (stored === undefined) throw lostBytes(key);
-    if (bytes.rewritable ? stored >= offset : stored === offset) return;
-    if (stored < offset) {
-      // A disk that lost what it had promised to keep.
-      await rows.advance(upload, { offset: stored, hash_state: Buffer.from((await this.rehash(stored)).save()) });
-    } else if (stored === next_offset) {
-      await rows.advance(upload, { offset: stored, hash_state: next_hash_state });
-      if (stored === size) await this.complete(await this.hasher());
-    } else throw new Error(`The store has ${stored} bytes of an upload, and its row knows of ${offset}`);
+    if (stored >= offset) return;
+    // A disk that lost what it had promised to keep.
+    await rows.advance(upload, { offset: stored, hash_state: Buffer.from((await this.rehash(stored)).save()) });
   }
 
   private async hasher(): Promise<IHasher> {

@@ -46,7 +46,7 @@ export class UploadContent {
   /** An answer that has begun can only be broken off; that its client went away is no failure of ours. */
   private async giveUp({ key, size }: Upload, response: Response, error?: unknown): Promise<void> {
     if (response.destroyed) return;
-    const lost = (await this.bytes.offsetOf(key)) === size ? undefined : lostBytes(key, error);
+    const lost = (await this.bytes.offsetOf(key, size)) === size ? undefined : lostBytes(key, error);
     if (!response.headersSent) throw lost ?? error;
     response.destroy();
   }

@@ -52,7 +52,7 @@ export class UploadRows {
     return upload;
   }
 
-  /** Where the store is going to be, and the state of the hash there. */
+  /** All bytes are safe, and the store is about to finish them; with the state of the hash there. */
   async announce({ id }: Upload, next_offset: number, next_hash_state: Buffer): Promise<void> {
     await UnitOfWork.outside(() => this.uploads.update({ id }, { next_offset, next_hash_state }));
   }

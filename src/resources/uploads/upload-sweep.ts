@@ -67,7 +67,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
   private async removeUnborn(): Promise<void> {
     const rows = await this.database.query<{ key: string; offset: number }[]>(UNFINISHED, [ORPHAN_AGE]);
     for (const { key, offset } of rows) {
-      if ((await this.bytes.offsetOf(key)) !== undefined) continue;
+      if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
       if (offset === 0) await this.remove(key);
       else lostBytes(key);
     }

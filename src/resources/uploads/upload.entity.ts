@@ -67,7 +67,7 @@ export class Upload extends ResourceEntity {
   @Column({ type: 'bytea', nullable: true, select: false })
   hash_state: Buffer | null;
 
-  /** Where the store will be when what is on its way to it has arrived; whether it has, only the store knows after a crash. */
+  /** The size, from when a store that seals what it finishes has all bytes until they are finished; a crash may lie between. */
   @Column({ type: 'bigint', nullable: true, select: false })
   next_offset: number | null;
 

@@ -13,10 +13,20 @@ import { UploadSweep } from './upload-sweep';
 import { UploadsController } from './uploads.controller';
 import { UploadsService } from './uploads.service';
 
+/** The SDK of S3 takes its time to load, and its memory: only who has a bucket pays for it. */
+function bucketStore(settings: Settings, directory: string): ByteStore {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { S3ByteStore } = require('./s3-byte-store') as typeof import('./s3-byte-store');
+  return new S3ByteStore(settings, directory);
+}
+
 const byteStore = {
   provide: ByteStore,
   inject: [Settings],
-  useFactory: ({ DATA_DIR, MIN_FREE_DISK }: Settings) => new DiskStore(join(DATA_DIR, 'uploads'), MIN_FREE_DISK),
+  useFactory: (settings: Settings) => {
+    const directory = join(settings.DATA_DIR, 'uploads');
+    return settings.S3_BUCKET ? bucketStore(settings, directory) : new DiskStore(directory, settings.MIN_FREE_DISK);
+  },
 };
 
 @Module({

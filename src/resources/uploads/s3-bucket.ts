@@ -1,0 +1,190 @@
+import type { Readable } from 'node:stream';
+import { type MetadataValue, type Options, S3Store } from '@tus/s3-store';
+import { type ByteRange, gone } from './byte-store';
+import { RecentValues } from './recent-values';
+import { isNotFound } from './s3-errors';
+import { Spool } from './spool';
+
+const MEBIBYTE = 1024 * 1024;
+/** Of how many uploads to remember what their multipart upload is called. */
+const REMEMBERED = 1_000;
+
+/** Something in the bucket that belongs to an upload. */
+export interface Found {
+  name: string;
+  since: Date;
+}
+
+interface Part {
+  PartNumber?: number;
+  Size?: number;
+}
+
+/**
+ * Uploads as S3's multipart uploads, with the library's own calls but its own `write`: that one deletes the beginning of a part
+ * before it has it elsewhere, so that a crash would lose it. Here the size of an upload says where its parts begin, which makes
+ * each of them replaceable, until all are made one object: whoever goes on at an offset sends the part around it once more. What
+ * of that part lies before the offset comes from an object of its own, its tail, which outlives the part; so at no moment are
+ * acknowledged bytes nowhere.
+ */
+export class S3Bucket extends S3Store {
+  /** @param directory where parts are gathered */
+  constructor(
+    config: Options['s3ClientConfig'],
+    private readonly directory: string,
+  ) {
+    super({ s3ClientConfig: config, partSize: 8 * MEBIBYTE, cache: new RecentValues(REMEMBERED), useTags: false });
+  }
+
+  partSize(size: number): number {
+    return this.calcOptimalPartSize(size);
+  }
+
+  async append(key: string, offset: number, bytes: Readable): Promise<number> {
+    const upload = await this.getMetadata(key);
+    const size = upload.file.size!;
+    const partSize = this.partSize(size);
+    let number = Math.floor(offset / partSize) + 1;
+    let end = offset;
+    const spool = await Spool.open(this.directory);
+    try {
+      await this.loadTail(key, number, offset % partSize, spool);
+      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+        for (let rest = chunk; rest.length > 0;) {
+          const fitting = rest.subarray(0, partSize - spool.length);
+          await spool.write(fitting);
+          end += fitting.length;
+          rest = rest.subarray(fitting.length);
+          if (spool.length === partSize) await this.sendPart(upload, number++, spool);
+        }
+      }
+      if (end === offset || spool.length === 0) return end;
+      if (end === size) await this.sendPart(upload, number, spool);
+      else await this.saveTail(key, number, spool);
+      return end;
+    } finally {
+      await spool.close();
+    }
+  }
+
+  /** Whether all bytes before the offset are there. */
+  async holds(key: string, offset: number): Promise<boolean> {
+    try {
+      const partSize = this.partSize((await this.getMetadata(key)).file.size!);
+      const whole = Math.floor(offset / partSize);
+      const parts = (await this.retrieveParts(key)) as Part[];
+      if (!areConsecutive(parts.slice(0, whole), whole, partSize)) return false;
+      if (offset % partSize === 0) return true;
+      const tail = await this.client.headObject({ Bucket: this.bucket, Key: tailOf(key, whole + 1) });
+      return tail.ContentLength! >= offset % partSize;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Makes one object of the parts. Doing that again does nothing, whatever a crash has left undone. */
+  async finish(key: string, size: number): Promise<void> {
+    try {
+      const upload = await this.getMetadata(key);
+      const partSize = this.partSize(size);
+      const count = Math.ceil(size / partSize);
+      // An empty upload has one empty part, which the library adds.
+      const parts = (await this.retrieveParts(key)).slice(0, Math.max(count, 1));
+      const last = parts.at(count - 1)?.Size === size - (count - 1) * partSize;
+      if (count > 0 && !(last && areConsecutive(parts.slice(0, -1), count - 1, partSize))) throw gone();
+      await this.finishMultipartUpload(upload, parts);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      if (!(await this.isFinished(key, size))) throw gone();
+    }
+    await this.tidy(key);
+  }
+
+  async readRange(key: string, range?: ByteRange): Promise<Readable> {
+    const Range = range && `bytes=${range.start}-${range.end}`;
+    const { Body } = await this.client.getObject({ Bucket: this.bucket, Key: key, Range });
+    return Body as Readable;
+  }
+
+  /** With all that belongs to it, also where a crash left only some of that. */
+  override async remove(key: string): Promise<void> {
+    for await (const { name, id } of this.begun(key)) {
+      if (name !== key) continue;
+      const upload = { Bucket: this.bucket, Key: key, UploadId: id };
+      await this.client.abortMultipartUpload(upload).catch(unlessMissing);
+    }
+    await this.client.deleteObject({ Bucket: this.bucket, Key: key });
+    await this.tidy(key);
+  }
+
+  /** All objects, and all multipart uploads that are none yet. */
+  async *everything(): AsyncIterable<Found> {
+    yield* this.objects('');
+    yield* this.begun('');
+  }
+
+  /** Before the part, the bytes that were acknowledged; a longer tail has some that were not. */
+  private async loadTail(key: string, number: number, length: number, spool: Spool): Promise<void> {
+    if (length === 0) return;
+    const tail = await this.readRange(tailOf(key, number), { start: 0, end: length - 1 }).catch(unlessMissing);
+    if (!tail) throw gone();
+    for await (const chunk of tail as AsyncIterable<Buffer>) await spool.write(chunk);
+    if (spool.length !== length) throw gone();
+  }
+
+  private async saveTail(key: string, number: number, spool: Spool): Promise<void> {
+    const tail = { Bucket: this.bucket, Key: tailOf(key, number) };
+    await this.client.putObject({ ...tail, Body: spool.read(), ContentLength: spool.length });
+  }
+
+  private async sendPart(upload: MetadataValue, number: number, spool: Spool): Promise<void> {
+    const part = { Bucket: this.bucket, Key: upload.file.id, UploadId: upload['upload-id'], PartNumber: number };
+    await this.client.uploadPart({ ...part, Body: spool.read(), ContentLength: spool.length });
+    spool.clear();
+  }
+
+  private async isFinished(key: string, size: number): Promise<boolean> {
+    const object = await this.client.headObject({ Bucket: this.bucket, Key: key }).catch(unlessMissing);
+    return object?.ContentLength === size;
+  }
+
+  /** Removes what only an unfinished upload needs. */
+  private async tidy(key: string): Promise<void> {
+    for await (const { name } of this.objects(`${key}.`)) {
+      await this.client.deleteObject({ Bucket: this.bucket, Key: name });
+    }
+    await this.clearCache(key);
+  }
+
+  private async *objects(Prefix: string): AsyncIterable<Found> {
+    for (let ContinuationToken: string | undefined, more = true; more;) {
+      const page = await this.client.listObjectsV2({ Bucket: this.bucket, Prefix, ContinuationToken });
+      for (const { Key, LastModified } of page.Contents ?? []) yield { name: Key!, since: LastModified! };
+      ContinuationToken = page.NextContinuationToken;
+      more = page.IsTruncated === true;
+    }
+  }
+
+  private async *begun(Prefix: string): AsyncIterable<Found & { id: string }> {
+    for (let KeyMarker: string | undefined, UploadIdMarker: string | undefined, more = true; more;) {
+      const where = { Bucket: this.bucket, Prefix, KeyMarker, UploadIdMarker };
+      const page = await this.client.listMultipartUploads(where);
+      for (const { Key, Initiated, UploadId } of page.Uploads ?? []) {
+        yield { name: Key!, since: Initiated!, id: UploadId! };
+      }
+      ({ NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page);
+      more = page.IsTruncated === true;
+    }
+  }
+}
+
+const tailOf = (key: string, number: number) => `${key}.${number}.part`;
+
+function areConsecutive(parts: Part[], count: number, size: number): boolean {
+  return parts.length === count && parts.every((part, index) => part.PartNumber === index + 1 && part.Size === size);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
