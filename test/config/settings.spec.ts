@@ -205,11 +205,14 @@ describe('Settings', () => {
 
   it('are all in .env.example, each with its default and a line about it', () => {
     const text = readFileSync('.env.example', 'utf8');
-    const examples = [...text.matchAll(/^# [A-Za-z].*\n# ([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+    const examples = [...text.matchAll(/^# [A-Za-z].*\n# ([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
 
     expect(examples.map(([name]) => name)).toEqual(settingNames());
     expect(readSettings(Object.fromEntries(examples))).toEqual(readSettings({}));
-    const assignments = text.split('\n').filter((line) => /^#? *[A-Z_]+=/.test(line));
+    const assignments = text.split('\n').filter((line) => /^#? *[A-Z0-9_]+=/.test(line));
     expect(assignments).toEqual(examples.map(([name, value]) => `# ${name}=${value}`));
   });
 });
