@@ -3,6 +3,7 @@ import { type MetadataValue, type Options, S3Store } from '@tus/s3-store';
 import { type ByteRange, gone } from './byte-store';
 import { RecentValues } from './recent-values';
 import { isNotFound } from './s3-errors';
+import { send } from './s3-send';
 import { Spool } from './spool';
 
 const MEBIBYTE = 1024 * 1024;
@@ -135,12 +136,12 @@ export class S3Bucket extends S3Store {
 
   private async saveTail(key: string, number: number, spool: Spool): Promise<void> {
     const tail = { Bucket: this.bucket, Key: tailOf(key, number) };
-    await this.client.putObject({ ...tail, Body: spool.read(), ContentLength: spool.length });
+    await send(spool, (body) => this.client.putObject({ ...tail, ...body }));
   }
 
   private async sendPart(upload: MetadataValue, number: number, spool: Spool): Promise<void> {
     const part = { Bucket: this.bucket, Key: upload.file.id, UploadId: upload['upload-id'], PartNumber: number };
-    await this.client.uploadPart({ ...part, Body: spool.read(), ContentLength: spool.length });
+    await send(spool, (body) => this.client.uploadPart({ ...part, ...body }));
     spool.clear();
   }
 

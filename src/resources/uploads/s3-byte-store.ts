@@ -14,6 +14,9 @@ const CONNECTION_TIMEOUT = 5_000;
 /** Without a byte. Longer than a request may take: what it has begun ends in order all the same. */
 const SOCKET_TIMEOUT = 120_000;
 
+/** The SDK would write to the console; what fails is thrown, and so in our log. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** A bucket: any instance goes on with any upload, and nothing but parts on their way lies on this machine's disk. */
 export class S3ByteStore extends ByteStore {
   /** Longer than on a disk: what a slow client sends is sent on once more with each of them, until a part is whole. */
@@ -89,7 +92,9 @@ function clientConfig({ S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_
     // Checksums in trailers are Amazon's alone; many others refuse them.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
+    logger: SILENT,
     requestHandler: {
+      logger: SILENT,
       connectionTimeout: CONNECTION_TIMEOUT,
       socketTimeout: SOCKET_TIMEOUT,
       httpAgent: agent,

@@ -1,0 +1,24 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isTemporary, unavailable } from './s3-errors';
+import type { Spool } from './spool';
+
+const ATTEMPTS = 3;
+/** Before the second attempt, in milliseconds; twice that before the third. */
+const PAUSE = 200;
+
+/** Sends what is gathered, again where that may help: the SDK does so with everything but streams. */
+export async function send(
+  spool: Spool,
+  request: (body: { Body: Readable; ContentLength: number }) => Promise<unknown>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return void (await request({ Body: spool.read(), ContentLength: spool.length }));
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error);
+      await sleep(PAUSE * attempt);
+    }
+  }
+}
