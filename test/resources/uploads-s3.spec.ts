@@ -9,7 +9,7 @@ import { UploadSweep } from '../../src/resources/uploads/upload-sweep';
 import { Upload, UploadStatus } from '../../src/resources/uploads/upload.entity';
 import { BuiltService } from '../support/built-service';
 import { expectError } from '../support/expectations';
-import { s3Python, S3Server } from '../support/s3-server';
+import { hasS3Server, S3Server } from '../support/s3-server';
 import { TcpProxy } from '../support/tcp-proxy';
 import { Client, TestApi, type TestUser } from '../support/test-api';
 import { TestApp } from '../support/test-app';
@@ -26,9 +26,9 @@ const LIMITS = { MIN_FREE_DISK: '0' };
 const sha256 = (bytes: Uint8Array, encoding: 'hex' | 'base64' = 'hex') =>
   createHash('sha256').update(bytes).digest(encoding);
 
-const python = s3Python();
-const describeWithS3 = python ? describe : describe.skip;
-const reason = python ? '' : ' (skipped: no Python here has moto.server; Debian calls the package python3-moto)';
+const available = hasS3Server();
+const describeWithS3 = available ? describe : describe.skip;
+const reason = available ? '' : " (skipped: python3 has no moto.server, see pip install 'moto[s3,server]')";
 
 describeWithS3(`An upload into a bucket${reason}`, () => {
   const api = new TestApi();
@@ -39,7 +39,7 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
   let own: Client;
 
   beforeAll(async () => {
-    s3 = await S3Server.start(python!);
+    s3 = await S3Server.start();
     await s3.createBucket(BUCKET);
     // Without the slash at its end.
     const endpoint = (await proxy.start(s3.url)).replace(/\/$/, '');
@@ -64,7 +64,12 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
 
   /** Another instance, in a process of its own. */
   const startService = () =>
-    BuiltService.start({ ...LIMITS, ...s3.settings(BUCKET), DATABASE_URL: api.app.databaseUrl });
+    BuiltService.start({
+      ...LIMITS,
+      ...s3.settings(BUCKET),
+      DATABASE_URL: api.app.databaseUrl,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
   const keyOf = (path: string) => path.split('/').at(-1)!;
   const append = (
     path: string,

@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Debian's python3-moto belongs to Debian's own Python, which need not be the first one on the path. */
-const PYTHONS = ['python3', '/usr/bin/python3'];
+const PYTHON = 'python3';
 
-/** A Python with moto's server; undefined where none is installed. */
-export function s3Python(): string | undefined {
-  return PYTHONS.find((python) => spawnSync(python, ['-c', 'import moto.server, flask']).status === 0);
-}
+/** Whether Python has moto's server: `pip install 'moto[s3,server]'`. */
+export const hasS3Server = (): boolean => spawnSync(PYTHON, ['-c', 'import moto.server, flask']).status === 0;
 
 /** Something that speaks S3, in a process of its own: moto, which keeps everything in memory. */
 export class S3Server {
@@ -16,8 +13,8 @@ export class S3Server {
     readonly url: string,
   ) {}
 
-  static async start(python: string): Promise<S3Server> {
-    const child = spawn(python, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {
+  static async start(): Promise<S3Server> {
+    const child = spawn(PYTHON, ['-m', 'moto.server', '-H', '127.0.0.1', '-p', '0'], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     return new S3Server(child, await announcedUrl(child));

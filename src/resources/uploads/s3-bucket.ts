@@ -79,8 +79,9 @@ export class S3Bucket extends S3Store {
       const tail = await this.client.headObject({ Bucket: this.bucket, Key: tailOf(key, whole + 1) });
       return tail.ContentLength! >= offset % partSize;
     } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
+      if (!isNotFound(error)) throw error;
+      // What is finished is one object, of no parts.
+      return offset > 0 && this.isFinished(key, offset);
     }
   }
 
