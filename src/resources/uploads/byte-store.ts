@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../conventions/errors/api-error';
 
 /** Inclusive, as in HTTP. */
 export interface ByteRange {
@@ -43,6 +42,3 @@ export abstract class ByteStore {
   /** The keys of what was begun before. */
   abstract keysBefore(moment: Date): AsyncIterable<string>;
 }
-
-/** 410 for an upload whose bytes somebody has taken away. */
-export const gone = (): ApiError => new ApiError('GONE', { message: 'The bytes of this upload are gone' });

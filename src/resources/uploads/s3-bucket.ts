@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type MetadataValue, type Options, S3Store } from '@tus/s3-store';
-import { type ByteRange, gone } from './byte-store';
+import type { ByteRange } from './byte-store';
+import { lostBytes } from './lost-bytes';
 import { RecentValues } from './recent-values';
 import { isNotFound } from './s3-errors';
 import { send } from './s3-send';
@@ -94,11 +95,11 @@ export class S3Bucket extends S3Store {
       // An empty upload has one empty part, which the library adds.
       const parts = (await this.retrieveParts(key)).slice(0, Math.max(count, 1));
       const last = parts.at(count - 1)?.Size === size - (count - 1) * partSize;
-      if (count > 0 && !(last && areConsecutive(parts.slice(0, -1), count - 1, partSize))) throw gone();
+      if (count > 0 && !(last && areConsecutive(parts.slice(0, -1), count - 1, partSize))) throw lostBytes(key);
       await this.finishMultipartUpload(upload, parts);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      if (!(await this.isFinished(key, size))) throw gone();
+      if (!(await this.isFinished(key, size))) throw lostBytes(key);
     }
     await this.tidy(key);
   }
@@ -130,9 +131,9 @@ export class S3Bucket extends S3Store {
   private async loadTail(key: string, number: number, length: number, spool: Spool): Promise<void> {
     if (length === 0) return;
     const tail = await this.readRange(tailOf(key, number), { start: 0, end: length - 1 }).catch(unlessMissing);
-    if (!tail) throw gone();
+    if (!tail) throw lostBytes(key);
     for await (const chunk of tail as AsyncIterable<Buffer>) await spool.write(chunk);
-    if (spool.length !== length) throw gone();
+    if (spool.length !== length) throw lostBytes(key);
   }
 
   private async saveTail(key: string, number: number, spool: Spool): Promise<void> {
