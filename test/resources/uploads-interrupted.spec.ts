@@ -162,7 +162,7 @@ describe('An upload', () => {
     }
     expect(stored).toBe(bytes.length);
     await expectWhole(url, bytes);
-  }, 60_000);
+  }, 120_000);
 
   it('has one writer at a time, whichever process they come to', async () => {
     const service = await services.start({ ...settings(), PROCESSES: '2' });
@@ -182,7 +182,7 @@ describe('An upload', () => {
     expect(await writer.answer()).toMatchObject({ status: 204, headers: { 'upload-offset': String(bytes.length) } });
     await expectWhole(service.url! + path, bytes);
     writer.destroy();
-  }, 60_000);
+  }, 120_000);
 
   it('is answered with what has come when its service stops, and goes on from there after the next start', async () => {
     const bytes = randomBytes(3 * MEBIBYTE);
@@ -204,7 +204,7 @@ describe('An upload', () => {
     expect(await offsetOf(service.url! + path)).toBe(MEBIBYTE);
     expect((await append(service.url! + path, MEBIBYTE, bytes.subarray(MEBIBYTE))).status).toBe(204);
     await expectWhole(service.url! + path, bytes);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** The processes that have answered requests, as the log names them. */

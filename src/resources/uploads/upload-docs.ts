@@ -5,7 +5,7 @@ import { headerText } from '../../conventions/docs/headers';
 import { ANY_TYPE } from '../../conventions/requests/accept.guard';
 import { CHUNK_TYPE, TUS_VERSION } from './upload-headers';
 
-const BYTES = headerText(16, '^[0-9]+$');
+const BYTES = headerText(16, '^(0|[1-9][0-9]*)$');
 /** As long as they like, which has to be said. */
 const BINARY = { type: 'string', format: 'binary', maxLength: Number.MAX_SAFE_INTEGER };
 const header = (description: string, schema: object, example: string) => ({ description, schema, example });

@@ -5,7 +5,7 @@ import type { Upload } from './upload.entity';
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,checksum,termination';
 export const CHUNK_TYPE = 'application/offset+octet-stream';
-const WHOLE = /^\d+$/;
+const WHOLE = /^(0|[1-9]\d*)$/;
 const SHA256 = /^sha256 ([A-Za-z0-9+/]{43}=)$/;
 
 /** Of the protocol's version there is one; who doesn't name any is no client of it, and may do what needs none. */
