@@ -36,7 +36,7 @@ export default {
   moduleNameMapper: { '^file-type$': '<rootDir>/node_modules/file-type/index.js' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Jest leaves one core alone, and of two that is half.
   maxWorkers: '100%',
 };

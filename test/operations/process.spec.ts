@@ -39,7 +39,7 @@ function secondsInTokyo(from: number, to: number): string[] {
 }
 
 /** Several processes on few cores. */
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 /** Port 1 is for a service that no machine has had for decades. */
 const NOBODY = '127.0.0.1:1';

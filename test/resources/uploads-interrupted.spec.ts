@@ -112,7 +112,7 @@ describe('An upload', () => {
         const long = kill % LONG === 0;
         const sending = send(before, long ? SIZE : PIECE).catch(() => undefined);
         const moved = async () => (long ? await offsetOf(here()) : acknowledged) > before;
-        await waitFor(moved, 20_000);
+        await waitFor(moved, 60_000);
         await sleep(Math.random() * LATEST_KILL);
         await service.stop();
         await sending;
@@ -129,7 +129,7 @@ describe('An upload', () => {
       await service.stop();
       for (const spare of spares) await (await spare).stop();
     }
-  }, 240_000);
+  }, 480_000);
 
   it('goes on where the service says when its client is killed and started again', async () => {
     const bytes = randomBytes(24 * MEBIBYTE);
@@ -162,7 +162,7 @@ describe('An upload', () => {
     }
     expect(stored).toBe(bytes.length);
     await expectWhole(url, bytes);
-  }, 120_000);
+  }, 240_000);
 
   it('has one writer at a time, whichever process they come to', async () => {
     const service = await services.start({ ...settings(), PROCESSES: '2' });
@@ -182,7 +182,7 @@ describe('An upload', () => {
     expect(await writer.answer()).toMatchObject({ status: 204, headers: { 'upload-offset': String(bytes.length) } });
     await expectWhole(service.url! + path, bytes);
     writer.destroy();
-  }, 120_000);
+  }, 240_000);
 
   it('is answered with what has come when its service stops, and goes on from there after the next start', async () => {
     const bytes = randomBytes(3 * MEBIBYTE);
@@ -204,7 +204,7 @@ describe('An upload', () => {
     expect(await offsetOf(service.url! + path)).toBe(MEBIBYTE);
     expect((await append(service.url! + path, MEBIBYTE, bytes.subarray(MEBIBYTE))).status).toBe(204);
     await expectWhole(service.url! + path, bytes);
-  }, 120_000);
+  }, 240_000);
 });
 
 /** The processes that have answered requests, as the log names them. */

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 /** So many answers say that the load is on. */
 const WARM = 200;
 /** However long the service takes, in milliseconds. */
-const PATIENCE = 30_000;
+const PATIENCE = 120_000;
 
 const { port, method, path, headers, body, connections, keepAlive } = JSON.parse(process.argv[2]);
 const report = { answered: {}, closed: 0, refused: 0, lost: [] };

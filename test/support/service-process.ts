@@ -8,7 +8,7 @@ import { waitFor } from './wait-for';
 const ROOT = resolve(__dirname, '../..');
 /** Made by global-setup.ts. */
 const PROGRAM = join(ROOT, 'dist/main.js');
-const START_PATIENCE_MS = 40_000;
+const START_PATIENCE_MS = 60_000;
 
 type Environment = Record<string, string>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 10;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** Polls until something is so, for what tells of itself by no event. @throws Error when it isn't in time */
 export async function waitFor(
