@@ -223,7 +223,10 @@ describe('A service on the database of DATABASE_URL', () => {
     expect(await service.stop('SIGUSR2')).toBe(1);
 
     expect(service.stderr).toBe('');
-    expect(service.lines.slice(-2).map((line) => JSON.parse(line))).toMatchObject([
+    expect(service.lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', msg: `API      http://localhost:${service.port}/api/v1` },
+      { level: 'info', msg: `Docs     http://localhost:${service.port}/docs` },
+      { level: 'info', msg: 'Data     the database of DATABASE_URL' },
       { level: 'fatal', msg: 'The service ends', err: { message: 'No mail for [e-mail]' } },
       { level: 'info', msg: 'Stopped' },
     ]);

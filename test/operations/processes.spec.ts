@@ -1,5 +1,5 @@
 import { Load } from '../support/load';
-import { postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
+import { hasEnded, isAlive, postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
 import { times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
 
@@ -25,14 +25,6 @@ async function workersOf(service: ServiceProcess, count: number): Promise<number
   return pidsOf(service);
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 describe('Several processes on one port', () => {
   const api = useTestApi();
   const services = useServices();
@@ -55,7 +47,7 @@ describe('Several processes on one port', () => {
     expect(service.lines.filter((line) => line.includes('http://localhost'))).toHaveLength(2);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     await service.stop('SIGKILL');
-    await waitFor(() => workers.every((pid) => !isAlive(pid)));
+    await Promise.all(workers.map(hasEnded));
   });
 
   it('all end when each of them gets the signal, as from a terminal', async () => {
@@ -64,7 +56,7 @@ describe('Several processes on one port', () => {
     for (const pid of workers) process.kill(pid, 'SIGINT');
 
     expect(await service.stop('SIGINT')).toBe(0);
-    expect(workers.filter(isAlive)).toEqual([]);
+    await Promise.all(workers.map(hasEnded));
     expect(service.stdout).not.toContain('another takes its place');
     expect(service.stderr).toBe('');
   });
@@ -82,7 +74,7 @@ describe('Several processes on one port', () => {
       const [leaving] = await workersOf(service, 2);
       const loads = await load(service);
       process.kill(leaving, 'SIGTERM');
-      await waitFor(() => !isAlive(leaving));
+      await hasEnded(leaving);
 
       expect((await workersOf(service, 3)).filter(isAlive)).toHaveLength(2);
       expect(await service.stop()).toBe(0);
@@ -130,6 +122,6 @@ describe('Several processes on the embedded database', () => {
 
     expect(pagination.total).toBeGreaterThan(5);
     expect(await service.stop()).toBe(0);
-    expect(isAlive(server)).toBe(false);
+    await hasEnded(server);
   });
 });

@@ -133,7 +133,7 @@ export function postmasterOf(dataDirectory: string): number | undefined {
   return isAlive(pid) ? pid : undefined;
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     // A zombie has ended: nobody but its parent can do anything about it.
     return process.kill(pid, 0) && !/\) Z /.test(readIfThere(`/proc/${pid}/stat`));
