@@ -18,8 +18,9 @@ const HELP = `Measures large uploads, from a fresh start on the embedded databas
 
   node bench/uploads.mjs resume [--size 2048] [--kills 2]
       a file of so many MiB by tus-js-client, while the service is killed so often; what comes back is compared
-  node bench/uploads.mjs fair [--clients 20] [--rounds 3] [--seconds 6]
-      the latency of GET /users/profile, without uploads and beside them, in turn
+  node bench/uploads.mjs fair [--clients 20] [--rounds 5] [--seconds 10] [--readers 4] [--pause 0]
+      the latency of GET /users/profile, without uploads and beside them, in turn; readers wait for so many milliseconds
+      between two requests
 `;
 const MEBIBYTE = 1024 * 1024;
 const PIECE = 8 * MEBIBYTE;
@@ -27,8 +28,6 @@ const PIECE = 8 * MEBIBYTE;
 const WARM_UP = 128 * MEBIBYTE;
 /** How often memory is looked at, in milliseconds. */
 const SAMPLING = 50;
-/** Requests under way at once. */
-const READERS = 4;
 const SIGN_IN = { username: 'ada', password: 'demo-password' };
 
 /** The service, with the demo data of a first start. */
@@ -147,28 +146,28 @@ class Growth {
   }
 }
 
-async function fair({ clients, rounds, seconds }) {
+async function fair({ clients, rounds, ...reading }) {
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-uploads-'));
   const service = await Service.start(directory);
   try {
     const headers = await service.signIn();
-    await latencies(service, headers, seconds);
+    await latencies(service, headers, reading);
     const ratios = [];
     for (let round = 0; round < rounds; round++) {
-      const alone = await latencies(service, headers, seconds);
+      const alone = await latencies(service, headers, reading);
       const uploads = fork(fileURLToPath(import.meta.url), ['send'], {
         env: { ...process.env, CLIENTS: String(clients) },
       });
       uploads.send({ url: service.url, headers });
       await once(uploads, 'message');
-      const beside = await latencies(service, headers, seconds);
+      const beside = await latencies(service, headers, reading);
       uploads.send('stop');
       const [sent] = await once(uploads, 'message');
       await once(uploads, 'exit');
       ratios.push(beside.p99 / alone.p99);
       console.log(
         `Alone ${show(alone)}; beside ${clients} uploads ${show(beside)}, ` +
-          `which brought ${Math.round(sent / MEBIBYTE / seconds)} MiB/s: p99 by ${ratios.at(-1).toFixed(2)}`,
+          `which brought ${Math.round(sent / MEBIBYTE / reading.seconds)} MiB/s: p99 by ${ratios.at(-1).toFixed(2)}`,
       );
     }
     console.log(`Median of the ratios of p99: ${ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)].toFixed(2)}`);
@@ -180,7 +179,7 @@ async function fair({ clients, rounds, seconds }) {
 
 const show = ({ count, p50, p99 }) => `${count} requests, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
-async function latencies(service, headers, seconds) {
+async function latencies(service, headers, { seconds, readers, pause }) {
   const times = [];
   const deadline = performance.now() + seconds * 1_000;
   const read = async () => {
@@ -190,9 +189,10 @@ async function latencies(service, headers, seconds) {
       await answer.arrayBuffer();
       if (answer.status !== 200) throw new Error(`GET /users/profile was answered ${answer.status}`);
       times.push(performance.now() - start);
+      if (pause) await sleep(pause);
     }
   };
-  await Promise.all(Array.from({ length: READERS }, read));
+  await Promise.all(Array.from({ length: readers }, read));
   times.sort((a, b) => a - b);
   const at = (share) => times[Math.floor(share * (times.length - 1))];
   return { count: times.length, p50: at(0.5), p99: at(0.99) };
@@ -264,7 +264,8 @@ const number = (value) => ({ type: 'string', default: String(value) });
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    ...{ size: number(2048), kills: number(2), clients: number(20), rounds: number(3), seconds: number(6) },
+    ...{ size: number(2048), kills: number(2), clients: number(20), rounds: number(5), seconds: number(10) },
+    ...{ readers: number(4), pause: number(0) },
     help: { type: 'boolean' },
   },
 });

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
 import { BuiltService } from '../support/built-service';
 import { RawConnection } from '../support/raw-http';
 import { type ServiceProcess, useServices } from '../support/service-process';
@@ -73,6 +74,19 @@ describe('An upload', () => {
     expect(data).toMatchObject({ status: 'COMPLETE', checksum: sha256(bytes) });
     const content = await (await fetch(`${url}/content`, { headers })).arrayBuffer();
     expect(sha256(Buffer.from(content))).toBe(sha256(bytes));
+  }
+
+  const keyOf = (path: string) => path.split('/').at(-1)!;
+  const fileOf = (path: string) => join(process.env.TEST_DIRECTORY!, 'uploads', keyOf(path));
+
+  /** Whether some process writes to it. */
+  async function isLocked(path: string): Promise<boolean> {
+    const rows = await api.app.nest.get(DataSource).query<unknown[]>(
+      `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+       AND (classid::bigint << 32) | objid::bigint = hashtextextended('resource-api: upload ' || $1, 0)`,
+      [keyOf(path)],
+    );
+    return rows.length > 0;
   }
 
   /** The head of a request that is to bring so many bytes, on a connection of its own. */
@@ -170,8 +184,7 @@ describe('An upload', () => {
     const path = await create(service.url!, bytes.length);
     const writer = await beginToAppend(service.port, path, bytes.length);
     writer.write(bytes.subarray(0, 1_000));
-    await waitFor(async () => (await offsetOf(service.url! + path)) >= 0);
-    await sleep(200);
+    await waitFor(() => isLocked(path));
 
     const others = await Promise.all(
       times(4, async () => (await beginToAppend(service.port, path, 5)).write('other').answer()),
@@ -190,7 +203,8 @@ describe('An upload', () => {
     const path = await create(service.url!, bytes.length);
     const writer = await beginToAppend(service.port, path, bytes.length);
     writer.write(bytes.subarray(0, MEBIBYTE));
-    await sleep(300);
+    // The service holds one chunk back until it knows whether it is the last.
+    await waitFor(() => statSync(fileOf(path)).size > MEBIBYTE - CHUNK);
 
     const signalled = performance.now();
     service.signal('SIGTERM');

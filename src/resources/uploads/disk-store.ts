@@ -5,13 +5,12 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
-import { ApiError } from '../../conventions/errors/api-error';
 import { type ByteRange, ByteStore } from './byte-store';
-import { requireFreeSpace } from './free-space';
+import { orFull, requireFreeSpace } from './free-space';
+import { Lanes } from './lanes';
 
 const SEGMENT = 8 * 1024 * 1024;
 const KEY = /^[0-9a-f-]{36}$/;
-const FULL = ['ENOSPC', 'EDQUOT'];
 /** Read in larger pieces than by default, as files here are large. */
 const READ_SIZE = 256 * 1024;
 
@@ -99,19 +98,16 @@ export class DiskStore extends ByteStore {
   }
 }
 
+/** Each occupies a thread of libuv's four for as long as the disk takes: never all of them. */
+const syncing = new Lanes(2);
+
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
-    await handle.sync();
+    await syncing.during(() => handle.sync());
   } finally {
     await handle.close();
   }
-}
-
-/** A disk that is full before its floor is reached, or the quota of whom the service runs as. */
-function orFull(error: unknown): unknown {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return FULL.includes(code) ? new ApiError('INSUFFICIENT_STORAGE', { cause: error }) : error;
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Upload as TusUpload } from '@tus/server';
 import type { Settings } from '../../config/settings';
 import { type ByteRange, ByteStore } from './byte-store';
-import { requireFreeSpace } from './free-space';
+import { orFull, requireFreeSpace } from './free-space';
 import { S3Bucket } from './s3-bucket';
 import { fromS3Error } from './s3-errors';
 
@@ -107,6 +107,6 @@ async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw fromS3Error(error);
+    throw orFull(fromS3Error(error));
   }
 }

@@ -1,23 +1,5 @@
 import { Readable } from 'node:stream';
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
-import { TimeLimit } from '../../conventions/requests/time-limit';
-
-/** How long all uploads rest after a chunk while others wait for an answer, in milliseconds. */
-const REST = 2;
-
-/**
- * What keeps uploads from taking the event loop for themselves: in each turn of it one of them gets to work on a chunk, and
- * while there is something else to do they leave most of the time to that.
- */
-class Turns {
-  private last = Promise.resolve();
-
-  take(): Promise<void> {
-    return (this.last = this.last.then(() => (TimeLimit.isAwaited ? sleep(REST) : turnOfTheLoop())));
-  }
-}
-
-const turns = new Turns();
+import { Turns } from './turns';
 
 export interface SegmentLimits {
   /** Bytes after which a segment ends, exactly. */
@@ -79,7 +61,7 @@ export class Segments {
 
   private async chunk(): Promise<Buffer | undefined> {
     const { value, done } = (await this.chunks.next()) as IteratorResult<Buffer, undefined>;
-    await turns.take();
+    await Turns.take();
     return done ? undefined : value;
   }
 }

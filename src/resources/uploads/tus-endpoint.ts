@@ -9,6 +9,7 @@ import { ApiError, validationError } from '../../conventions/errors/api-error';
 import { ByteStore } from './byte-store';
 import { RequestBody } from './request-body';
 import { TusStore } from './tus-store';
+import { Turns } from './turns';
 import type { Upload } from './upload.entity';
 import { checksumOf, lengthOf } from './upload-headers';
 import { UploadLocks } from './upload-locks';
@@ -24,6 +25,9 @@ const HEADERS = [
   'content-type',
   'content-length',
 ];
+
+/** How many chunks a request is as much work as, before its first. */
+const START = 5;
 
 /** What tus' server throws: no error, but the answer that it would give. */
 interface TusError {
@@ -55,12 +59,13 @@ export class TusEndpoint implements OnModuleDestroy {
     return key;
   }
 
-  /** Appends the bytes that the request brings. */
-  async append(request: Request, { key, user_id: userId }: Upload): Promise<void> {
+  /** Appends the bytes that the request brings. Resolves with where the upload then stands. */
+  async append(request: Request, { key, user_id: userId }: Upload): Promise<Upload> {
     const { rows, bytes } = this;
     const store = new TusStore({ rows, bytes, userId, checksum: checksumOf(request) });
     await bytes.requireRoom(0);
     await this.handle(request, key, store);
+    return store.row;
   }
 
   /** The service stops: what has come so far is made safe and answered, and the client goes on elsewhere. */
@@ -72,6 +77,9 @@ export class TusEndpoint implements OnModuleDestroy {
     const body = new RequestBody(request);
     this.bodies.add(body);
     try {
+      // From here on it moves bytes, and nobody gives way to it.
+      request.timeLimit?.progress();
+      await Turns.take(START);
       const { status } = await this.serverFor(key, store).handleWeb(toWeb(request, body, key));
       // What its own validation refuses it answers without an error.
       if (status >= 400) throw fromTusError({ status_code: status, body: '' });

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { DataStore, Upload as TusUpload } from '@tus/server';
-import { createSHA256, type IHasher } from 'hash-wasm';
 import { ApiError } from '../../conventions/errors/api-error';
 import type { ByteStore } from './byte-store';
+import { Checksum } from './checksum';
 import { lostBytes } from './lost-bytes';
 import { mediaTypeOf } from './media-type';
 import { Segments } from './segments';
@@ -35,6 +35,11 @@ export class TusStore extends DataStore {
     super();
   }
 
+  /** The row of the upload, as the last request to it has left it. */
+  get row(): Upload {
+    return this.upload;
+  }
+
   override async create(file: TusUpload): Promise<TusUpload> {
     const { rows, bytes, userId, claims } = this.options;
     this.upload = await rows.create(file.id, userId, file.size!, claims!);
@@ -44,7 +49,7 @@ export class TusStore extends DataStore {
       await rows.forget(this.upload);
       throw error;
     }
-    if (file.size === 0) await this.complete(await createSHA256());
+    if (file.size === 0) await this.complete(await Checksum.of());
     return file;
   }
 
@@ -59,14 +64,14 @@ export class TusStore extends DataStore {
     const { checksum } = this.options;
     const whole = checksum === undefined ? undefined : createHash('sha256');
     const segments = new Segments(stream);
-    const hasher = await this.hasher();
+    const sum = await this.sum();
     // No bytes have a checksum too.
     if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum) throw checksumMismatch();
-    while (await segments.begin()) await this.append(segments, hasher, whole);
+    while (await segments.begin()) await this.append(segments, sum, whole);
     return this.upload.offset;
   }
 
-  private async append(segments: Segments, hasher: IHasher, whole: Hash | undefined): Promise<void> {
+  private async append(segments: Segments, sum: Checksum, whole: Hash | undefined): Promise<void> {
     const { bytes, rows, checksum } = this.options;
     const { upload } = this;
     // Bytes that have a checksum of their own count together or not at all.
@@ -76,7 +81,7 @@ export class TusStore extends DataStore {
     let next = upload.offset;
     const onChunk = (chunk: Buffer) => {
       next += chunk.length;
-      hasher.update(chunk);
+      sum.update(chunk);
       whole?.update(chunk);
     };
     const onLast = () => {
@@ -85,20 +90,20 @@ export class TusStore extends DataStore {
     try {
       await bytes.append(upload.key, upload.offset, segments.segment(limits, onChunk, onLast));
     } catch (error) {
-      throw segments.failure ?? (await this.reasonOf(error));
+      throw segments.failure ?? error;
     }
-    if (next === upload.size) await this.complete(hasher);
-    else await rows.advance(upload, { offset: next, hash_state: Buffer.from(hasher.save()) });
+    if (next === upload.size) await this.complete(sum);
+    else await rows.advance(upload, { offset: next, hash_state: sum.state });
   }
 
-  private async complete(hasher: IHasher): Promise<void> {
+  private async complete(sum: Checksum): Promise<void> {
     const { rows, bytes } = this.options;
     const { key, size, media_type: claimed } = this.upload;
     // Should the service end between the two, the row says that all that is missing is to finish.
-    if (bytes.sealing) await rows.announce(this.upload, size, Buffer.from(hasher.save()));
+    if (bytes.sealing) await rows.announce(this.upload, size, sum.state);
     await bytes.finish(key, size);
     const media_type = await mediaTypeOf(bytes, key, size, claimed);
-    const checksum = hasher.digest();
+    const checksum = sum.digest();
     const status = UploadStatus.COMPLETE;
     await rows.advance(this.upload, { offset: size, status, checksum, media_type, expires_at: null });
   }
@@ -109,32 +114,25 @@ export class TusStore extends DataStore {
     const { upload } = this;
     const { key, size, offset, next_offset, next_hash_state, status } = upload;
     if (status === UploadStatus.COMPLETE) return;
-    if (next_offset === size) return this.complete((await createSHA256()).load(next_hash_state!));
+    if (next_offset === size) return this.complete(await Checksum.of(next_hash_state));
     const stored = await bytes.offsetOf(key, offset);
     if (stored === undefined) throw lostBytes(key);
     if (stored >= offset) return;
     // A disk that lost what it had promised to keep.
-    await rows.advance(upload, { offset: stored, hash_state: Buffer.from((await this.rehash(stored)).save()) });
+    await rows.advance(upload, { offset: stored, hash_state: (await this.rehash(stored)).state });
   }
 
-  private async hasher(): Promise<IHasher> {
+  private sum(): Promise<Checksum> {
     const { hash_state, offset } = this.upload;
-    if (!hash_state) return offset === 0 ? createSHA256() : this.rehash(offset);
-    return (await createSHA256()).load(hash_state);
+    return hash_state || offset === 0 ? Checksum.of(hash_state) : this.rehash(offset);
   }
 
-  private async rehash(end: number): Promise<IHasher> {
-    const hasher = await createSHA256();
-    if (end === 0) return hasher;
+  private async rehash(end: number): Promise<Checksum> {
+    const sum = await Checksum.of();
+    if (end === 0) return sum;
     const stored = await this.options.bytes.read(this.upload.key, { start: 0, end: end - 1 });
-    for await (const chunk of stored as AsyncIterable<Buffer>) hasher.update(chunk);
-    return hasher;
-  }
-
-  /** The file store hides why it couldn't write. */
-  private async reasonOf(error: unknown): Promise<unknown> {
-    await this.options.bytes.requireRoom(0);
-    return error;
+    for await (const chunk of stored as AsyncIterable<Buffer>) sum.update(chunk);
+    return sum;
   }
 }
 

@@ -5,6 +5,7 @@ import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { insertRow } from '../../database/insert-row';
 import { UnitOfWork } from '../../database/unit-of-work';
+import { Lanes } from './lanes';
 import { Upload } from './upload.entity';
 import type { Claims } from './upload-metadata';
 
@@ -22,6 +23,9 @@ export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type'
  */
 @Injectable()
 export class UploadRows {
+  /** A commit waits for the disk, which uploads keep busy: it must not be for all connections at once. */
+  private readonly writing = new Lanes(2);
+
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
     private readonly settings: Settings,
@@ -54,7 +58,7 @@ export class UploadRows {
 
   /** All bytes are safe, and the store is about to finish them; with the state of the hash there. */
   async announce({ id }: Upload, next_offset: number, next_hash_state: Buffer): Promise<void> {
-    await UnitOfWork.outside(() => this.uploads.update({ id }, { next_offset, next_hash_state }));
+    await this.write(() => this.uploads.update({ id }, { next_offset, next_hash_state }));
   }
 
   /** Moves the offset, if it still is where the writer found it. @throws {ApiError} CONFLICT when it isn't */
@@ -62,13 +66,17 @@ export class UploadRows {
     const forgotten = Object.fromEntries(STATES.map((name) => [name, null]));
     const changes = { ...forgotten, ...others, offset };
     const where = { id: upload.id, offset: upload.offset };
-    const { affected } = await UnitOfWork.outside(() => this.uploads.update(where, changes));
+    const { affected } = await this.write(() => this.uploads.update(where, changes));
     if (affected !== 1) throw offsetConflict();
     return Object.assign(upload, changes);
   }
 
   async forget({ id }: Upload): Promise<void> {
-    await UnitOfWork.outside(() => this.uploads.delete({ id }));
+    await this.write(() => this.uploads.delete({ id }));
+  }
+
+  private write<T>(statement: () => Promise<T>): Promise<T> {
+    return this.writing.during(() => UnitOfWork.outside(statement));
   }
 }
 

@@ -17,8 +17,15 @@ const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_i
   WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
   ORDER BY uploads.id LIMIT ${BATCH}`;
 
-const UNFINISHED = `SELECT key, "offset" FROM uploads
-  WHERE status = 'UPLOADING' AND created_at < now() - $1 * interval '1 millisecond'`;
+const UNFINISHED = `SELECT id, key, "offset" FROM uploads
+  WHERE status = 'UPLOADING' AND created_at < now() - $1 * interval '1 millisecond' AND id > $2
+  ORDER BY id LIMIT ${BATCH}`;
+
+interface Unfinished {
+  id: number;
+  key: string;
+  offset: number;
+}
 
 /** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
 @Injectable()
@@ -65,11 +72,15 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** Nothing is lost with rows whose file a crash has prevented; what had bytes and has none is another matter. */
   private async removeUnborn(): Promise<void> {
-    const rows = await this.database.query<{ key: string; offset: number }[]>(UNFINISHED, [ORPHAN_AGE]);
-    for (const { key, offset } of rows) {
-      if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
-      if (offset === 0) await this.remove(key);
-      else lostBytes(key);
+    for (let found = BATCH, last = 0; found === BATCH;) {
+      const rows = await this.database.query<Unfinished[]>(UNFINISHED, [ORPHAN_AGE, last]);
+      found = rows.length;
+      last = rows.at(-1)?.id ?? last;
+      for (const { key, offset } of rows) {
+        if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
+        if (offset === 0) await this.remove(key);
+        else lostBytes(key);
+      }
     }
   }
 

@@ -166,8 +166,7 @@ export class UploadsController {
     const upload = await this.uploads.get(key, caller);
     // Whoever writes in between moves the offset, which is compared under the lock.
     requireExpected(upload);
-    await this.tus.append(request, upload);
-    describe(response, await this.uploads.get(key, caller));
+    describe(response, await this.tus.append(request, upload));
   }
 
   /** Deletes an upload, complete or not, with its bytes. */
