@@ -21,7 +21,8 @@ export class UnitOfWork {
 
   /** Runs `work` as if no unit were there: for what is done for several of them. */
   static outside<T>(work: () => T): T {
-    return storage.exit(work);
+    // Not exit(), which turns the hooks of all promises off and on.
+    return storage.run(undefined, work);
   }
 
   static current(): UnitOfWork | undefined {
@@ -55,4 +56,4 @@ export class UnitOfWork {
   }
 }
 
-const storage = new AsyncLocalStorage<UnitOfWork>();
+const storage = new AsyncLocalStorage<UnitOfWork | undefined>();

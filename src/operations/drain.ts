@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
+import { Places } from './places';
 import { untilNobodyWaits } from './quiet';
 
 /** How long an idle connection may stay open for the request that its client may be sending just now, in milliseconds. */
@@ -20,8 +21,8 @@ export class Drain {
   limit = 35_000;
   /** Whether there may be connections, by a port of its own or by another's. */
   private open = false;
-  private readonly connections = new Set<Socket>();
-  private readonly unanswered = new Set<ServerResponse>();
+  private readonly connections = new Places<Socket>();
+  private readonly unanswered = new Places<ServerResponse>();
   private held: (() => void)[] | undefined;
   private beginning: Promise<void> | undefined;
   private accepted = 0;
@@ -46,26 +47,28 @@ export class Drain {
     await this.begin();
     const sweep = setInterval(() => this.closeIdle(), IDLE_GRACE);
     const last = setTimeout(() => this.server.closeAllConnections(), this.limit);
-    while (this.connections.size > 0) await this.nextEnd();
+    while (await this.nextEnd());
     clearInterval(sweep);
     clearTimeout(last);
   }
 
-  private async nextEnd(): Promise<void> {
+  /** Resolves to whether there was a connection that could end. */
+  private async nextEnd(): Promise<boolean> {
     const [connection] = this.connections;
-    await once(connection, 'close');
+    if (connection) await once(connection, 'close');
+    return Boolean(connection);
   }
 
   private watch(socket: Socket): void {
     this.accepted++;
-    this.connections.add(socket);
-    socket.once('close', () => this.connections.delete(socket));
+    const place = this.connections.take(socket);
+    socket.once('close', () => this.connections.clear(place));
   }
 
   private admit(request: IncomingMessage, response: ServerResponse): void {
     if (this.held) return void this.held.push(() => this.admit(request, response));
-    this.unanswered.add(response);
-    response.once('close', () => this.unanswered.delete(response));
+    const place = this.unanswered.take(response);
+    response.once('close', () => this.unanswered.clear(place));
     if (this.begun) response.setHeader('Connection', 'close');
     this.serve(request, response);
   }

@@ -11,6 +11,8 @@ const LAST_RESORT = 5_000;
 export class TimeLimit {
   /** Requests that are not answered and move no bytes. */
   private static awaited = 0;
+  /** When the last of them was answered, by the clock of `performance`. */
+  private static lastAwaited = -Infinity;
   private readonly timer: NodeJS.Timeout;
   private ended = false;
   /** Whether it is for bytes that move. */
@@ -37,9 +39,9 @@ export class TimeLimit {
     response.once('finish', () => this.answered());
   }
 
-  /** Whether somebody waits for an answer, other than by moving many bytes. */
-  static get isAwaited(): boolean {
-    return TimeLimit.awaited > 0;
+  /** Whether somebody waits for an answer, or has within so many milliseconds, other than by moving many bytes. */
+  static wasAwaited(within: number): boolean {
+    return TimeLimit.awaited > 0 || performance.now() - TimeLimit.lastAwaited < within;
   }
 
   /** Bytes have moved: the time begins anew. */
@@ -50,8 +52,10 @@ export class TimeLimit {
   }
 
   private noLongerAwaited(): void {
-    if (this.awaited) TimeLimit.awaited--;
+    if (!this.awaited) return;
     this.awaited = false;
+    TimeLimit.awaited--;
+    if (!this.moving) TimeLimit.lastAwaited = performance.now();
   }
 
   /** A body that comes after its answer is let pass, so that its client gets to read that, but not for ever. */

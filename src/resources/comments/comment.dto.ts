@@ -1,7 +1,7 @@
 import { PartialType, PickType } from '@nestjs/swagger';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Id, Text } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import type { Comment } from './comment.entity';
 
 /** What a client may read of a comment. */
@@ -39,9 +39,9 @@ export class ListCommentsQuery extends ListQueryOf(CommentDto, {
   sortable: ['id', 'post_id', 'user_id', 'created_at', 'updated_at'],
 }) {}
 
-export const toCommentDto = (comment: Comment): CommentDto => ({
-  ...resourceAttributes(comment),
-  post_id: comment.post_id,
-  user_id: comment.user_id,
-  content: comment.content,
-});
+export const toCommentDto = (comment: Comment): CommentDto =>
+  resourceOf(comment, {
+    post_id: comment.post_id,
+    user_id: comment.user_id,
+    content: comment.content,
+  });

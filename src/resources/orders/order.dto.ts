@@ -1,7 +1,7 @@
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Id, ListOf, Money, OneOf, Text, Whole } from '../../conventions/requests/attributes';
 import { IdParameter } from '../../conventions/requests/query-parameters';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import { type Order, OrderStatus } from './order.entity';
 
 /** What to buy, and how much of it. */
@@ -94,10 +94,15 @@ export class ListOrdersQuery extends ListQueryOf(OrderDto, {
   userId?: number;
 }
 
-export const toOrderDto = (order: Order): OrderDto => ({
-  ...resourceAttributes(order),
-  user_id: order.user_id,
-  status: order.status,
-  items: order.items?.map(({ product_id, quantity, name, unit_price }) => ({ product_id, quantity, name, unit_price })),
-  total_amount: order.total_amount,
-});
+export const toOrderDto = (order: Order): OrderDto =>
+  resourceOf(order, {
+    user_id: order.user_id,
+    status: order.status,
+    items: order.items?.map(({ product_id, quantity, name, unit_price }) => ({
+      product_id,
+      quantity,
+      name,
+      unit_price,
+    })),
+    total_amount: order.total_amount,
+  });

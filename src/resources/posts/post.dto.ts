@@ -1,7 +1,7 @@
 import { PartialType, PickType } from '@nestjs/swagger';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Id, OneOf, Text } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import { type Post, PostStatus } from './post.entity';
 
 /** What a client may read of a post. */
@@ -54,10 +54,10 @@ export class ListPostsQuery extends ListQueryOf(PostDto, {
   statuses: PostStatus,
 }) {}
 
-export const toPostDto = (post: Post): PostDto => ({
-  ...resourceAttributes(post),
-  user_id: post.user_id,
-  title: post.title,
-  content: post.content,
-  status: post.status,
-});
+export const toPostDto = (post: Post): PostDto =>
+  resourceOf(post, {
+    user_id: post.user_id,
+    title: post.title,
+    content: post.content,
+    status: post.status,
+  });

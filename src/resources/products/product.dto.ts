@@ -1,7 +1,7 @@
 import { PartialType, PickType } from '@nestjs/swagger';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Money, OneOf, Text, Whole } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import { type Product, ProductStatus } from './product.entity';
 
 /** What a client may read of a product. A new column stays private until it is listed here. */
@@ -75,11 +75,11 @@ export class ListProductsQuery extends ListQueryOf(ProductDto, {
   statuses: ProductStatus,
 }) {}
 
-export const toProductDto = (product: Product): ProductDto => ({
-  ...resourceAttributes(product),
-  name: product.name,
-  description: product.description,
-  price: product.price,
-  stock: product.stock,
-  status: product.status,
-});
+export const toProductDto = (product: Product): ProductDto =>
+  resourceOf(product, {
+    name: product.name,
+    description: product.description,
+    price: product.price,
+    stock: product.stock,
+    status: product.status,
+  });

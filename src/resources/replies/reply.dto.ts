@@ -3,7 +3,7 @@ import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Id, Text } from '../../conventions/requests/attributes';
 import { IdParameter } from '../../conventions/requests/query-parameters';
 import { ItemQueryOf } from '../../conventions/requests/item-query';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import type { Reply } from './reply.entity';
 
 /** What a client may read of a reply. */
@@ -50,9 +50,9 @@ export class GetReplyQuery extends ItemQueryOf(ReplyDto) {
   commentId?: number;
 }
 
-export const toReplyDto = (reply: Reply): ReplyDto => ({
-  ...resourceAttributes(reply),
-  comment_id: reply.comment_id,
-  user_id: reply.user_id,
-  content: reply.content,
-});
+export const toReplyDto = (reply: Reply): ReplyDto =>
+  resourceOf(reply, {
+    comment_id: reply.comment_id,
+    user_id: reply.user_id,
+    content: reply.content,
+  });

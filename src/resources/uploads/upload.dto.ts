@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { Id, OneOf, Text, Whole } from '../../conventions/requests/attributes';
 import { IdParameter } from '../../conventions/requests/query-parameters';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import { type Upload, UploadStatus } from './upload.entity';
 
 const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
@@ -83,15 +83,15 @@ export class ListUploadsQuery extends ListQueryOf(UploadDto, {
   userId?: number;
 }
 
-export const toUploadDto = (upload: Upload): UploadDto => ({
-  ...resourceAttributes(upload),
-  key: upload.key,
-  user_id: upload.user_id,
-  filename: upload.filename,
-  media_type: upload.media_type,
-  size: upload.size,
-  offset: upload.offset,
-  checksum: upload.checksum,
-  status: upload.status,
-  expires_at: upload.expires_at,
-});
+export const toUploadDto = (upload: Upload): UploadDto =>
+  resourceOf(upload, {
+    key: upload.key,
+    user_id: upload.user_id,
+    filename: upload.filename,
+    media_type: upload.media_type,
+    size: upload.size,
+    offset: upload.offset,
+    checksum: upload.checksum,
+    status: upload.status,
+    expires_at: upload.expires_at,
+  });

@@ -3,7 +3,7 @@ import { type Caller, isAdmin, Role } from '../../auth/caller';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { EmailAddress, OneOf, SomeOf, Text } from '../../conventions/requests/attributes';
 import { VIEW } from '../../conventions/responses/entity-tag';
-import { ResourceDto, resourceAttributes } from '../../conventions/responses/resource.dto';
+import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
 import { type User, UserStatus } from './user.entity';
 
 const username = { min: 3, max: 20, without: '@' };
@@ -113,16 +113,14 @@ export class ListUsersQuery extends ListQueryOf(UserDto, {
 /** Private attributes are undefined, and so absent, unless the caller may see them. */
 export function toUserDto(user: User, caller: Caller | undefined): UserDto {
   const whole = seesAll(user, caller);
-  const dto = {
-    ...resourceAttributes(user),
+  return resourceOf(user, {
     username: user.username,
     email: whole ? user.email : undefined,
     name: user.name,
     status: user.status,
     roles: whole ? user.roles : undefined,
     [VIEW]: whole ? undefined : 'public',
-  };
-  return dto;
+  });
 }
 
 function seesAll(user: User, caller: Caller | undefined): boolean {
