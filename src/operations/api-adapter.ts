@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { Express, Response } from 'express';
+import type { Express, RequestHandler, Response } from 'express';
 import { errorHandler } from '../conventions/errors/error.filter';
 import { unknownRoute } from '../conventions/errors/unknown-route';
 import { answerParserErrors } from '../conventions/errors/parser-errors';
+import { type RouteMethod, RouteIndex } from '../conventions/requests/route-index';
 import { sendBody, sendText } from '../conventions/responses/answer';
 import type { Certificate } from './certificate';
 import { Drain } from './drain';
@@ -18,6 +19,10 @@ const KEEP_ALIVE_TIMEOUT = 65_000;
 /** How much later than the request's own time-out its connection is given up, in milliseconds. */
 const LAST_RESORT = 5_000;
 
+const METHODS: RouteMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
+
+type AddRoute = (path: string, handler?: RequestHandler) => unknown;
+
 /** Express for Nest, with the three things that this service does differently: how it answers, listens and stops. */
 export class ApiAdapter extends ExpressAdapter {
   private drain: Drain;
@@ -25,6 +30,21 @@ export class ApiAdapter extends ExpressAdapter {
   /** @param certificate serves HTTPS with it; plain HTTP without */
   constructor(private readonly certificate?: Certificate) {
     super();
+    for (const method of METHODS) this.adaptRoutes(method);
+  }
+
+  /** Has the application find routes of this method by its index, and run those that may write in units of work. */
+  private adaptRoutes(method: RouteMethod): void {
+    const app = this.getInstance<Express>();
+    const add = app[method].bind(app) as AddRoute;
+    const addAdapted: AddRoute = (path, handler) => {
+      // app.get(name) is a setting.
+      if (!handler) return add(path);
+      const adapted = method === 'get' ? handler : inUnitOfWork(handler);
+      const router = RouteIndex.routerFor(app, path);
+      return router ? router[method](path, adapted) : add(path, adapted);
+    };
+    Object.assign(app, { [method]: addAdapted });
   }
 
   /** A handler's value becomes the success envelope and leaves in one piece. */
@@ -93,4 +113,9 @@ export class ApiAdapter extends ExpressAdapter {
   get draining(): boolean {
     return this.drain.begun;
   }
+}
+
+/** All that such a route does in the database ends with its request. What only reads is ended by the database itself. */
+function inUnitOfWork(handler: RequestHandler): RequestHandler {
+  return (request, response, next) => request.work!.run(() => handler(request, response, next));
 }

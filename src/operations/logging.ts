@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Settings } from '../config/settings';
+import { LogOutput } from './log-output';
 
 /** Not the `node_modules/@scope/...` of a stack. Bounded, so that a long text without an @ is read once. */
 const EMAIL = /(?:"[^"\n]{0,64}"|[^\s"<>()@,;:/\\]{1,64})@[^\s"'<>()@,;:/\\]{0,255}\.\p{L}[^\s"'<>()@,;:/\\]*/gu;
@@ -28,8 +29,8 @@ export function createLogger(settings: Settings): Logger {
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  const readable = settings.NODE_ENV === 'development' && readableLines();
-  return readable ? pino(options, readable) : pino(options);
+  const readable = settings.NODE_ENV === 'development' ? readableLines() : undefined;
+  return pino(options, readable ?? new LogOutput());
 }
 
 /** pino.stdTimeFunctions.isoTime, which formats a date for each line: lines of one millisecond share it. */

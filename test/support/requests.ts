@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { RouteIndex } from '../../src/conventions/requests/route-index';
 import type { Belongings, Row } from './belongings';
 import { aPost, aProduct, anOrderOf } from './builders';
 import type { Answer, Client, TestApi } from './test-api';
@@ -121,9 +122,8 @@ const OF_SWAGGER_UI = /^GET \/docs\/(?!json)/;
 
 /** The routes of the running application, as Express knows them. */
 export function routesOf({ app }: TestApi): string[] {
-  const { router } = app.nest.getHttpAdapter().getInstance() as Express;
-  return router.stack
-    .flatMap(({ route }) => (route ? methodsOf(route).map((method) => `${method} ${inVersion1(route.path)}`) : []))
+  return RouteIndex.routesOf(app.nest.getHttpAdapter().getInstance() as Express)
+    .flatMap(({ route }) => methodsOf(route!).map((method) => `${method} ${inVersion1(route!.path)}`))
     .filter((name) => !OF_SWAGGER_UI.test(name));
 }
 

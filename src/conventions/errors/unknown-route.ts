@@ -1,11 +1,6 @@
 import type { Application, NextFunction, Request, Response } from 'express';
+import { RouteIndex } from '../requests/route-index';
 import { ApiError } from './api-error';
-
-/** A layer of Express's router (package `router` 2), as far as it is needed here. */
-interface Layer {
-  match(path: string): boolean;
-  route?: { methods: Record<string, boolean | undefined> };
-}
 
 /** What no route took: OPTIONS is told the methods, another method of a known path is 405, an unknown path 404. */
 export function unknownRoute(request: Request, response: Response, next: NextFunction): void {
@@ -19,9 +14,8 @@ export function unknownRoute(request: Request, response: Response, next: NextFun
 }
 
 function methodsOf(app: Application, path: string): string[] {
-  const layers = (app.router as unknown as { stack: Layer[] }).stack;
-  const methods = layers
-    .filter((layer) => layer.route && layer.match(path))
+  const methods = RouteIndex.routesOf(app, path)
+    .filter((layer) => layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}))
     // Nest's own handlers are for all methods, which Express marks with `_all`.
     .filter((method) => method !== '_all')

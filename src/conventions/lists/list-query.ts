@@ -4,6 +4,7 @@ import { OneOf, Text } from '../requests/attributes';
 import { FieldList, SameAs, WholeParameter } from '../requests/query-parameters';
 import type { Version } from '../requests/version';
 import type { DtoClass } from '../responses/fields';
+import type { Cursors } from './cursor';
 
 const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
@@ -15,6 +16,9 @@ export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
 
 /** How a version of the API pages: a parameter of another version is unknown. */
 export const PAGE_PARAMETERS: Record<Version, string> = { 1: 'page', 2: 'cursor' };
+
+/** Where the cursors of a request are in its query: no caller can write this name. */
+export const CURSORS = Symbol('cursors');
 
 export interface ListOptions {
   /** Attributes that `sort` may name; each is a column with an index. `id` is always one. */
@@ -38,6 +42,8 @@ export interface ListQuery {
   status?: string;
   /** In the resource's own order; undefined means all of them. */
   fields?: string[];
+  /** In version 2: where the list begins, and how it goes on. */
+  [CURSORS]?: Cursors;
 }
 
 /** Items on a page, under either name. */

@@ -1,9 +1,8 @@
 import { Brackets, type FindOptionsWhere, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows } from '../../database/count-rows';
 import { validationError } from '../errors/api-error';
-import { RequestScope } from '../requests/request-scope';
 import { cursorPage } from './cursor-page';
-import { type ListQuery, sortOf } from './list-query';
+import { CURSORS, type ListQuery, sortOf } from './list-query';
 import { numberedPage } from './numbered-page';
 import type { Page } from './page';
 import { type Equal, readPlainRows } from './read-plain-rows';
@@ -34,7 +33,7 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   options: PaginateOptions<E>,
 ): Promise<Page<E>> {
   requireVisible(query, options);
-  const cursors = RequestScope.request?.cursors;
+  const { [CURSORS]: cursors } = query;
   const list = listOf(repository, query, options);
   return cursors ? cursorPage(repository, list, query, options, cursors) : numberedPage(list, query);
 }

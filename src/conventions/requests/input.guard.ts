@@ -7,9 +7,11 @@ import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
 import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken } from '../idempotency/idempotency.interceptor';
 import { CursorSeal } from '../lists/cursor';
+import { CURSORS, type ListQuery, PAGE_PARAMETERS } from '../lists/list-query';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
 import { type BodyReader, jsonBodyReader } from './json-body';
 import './request-context';
+import { VERSIONS } from './version';
 
 interface RouteInput {
   takesBody: boolean;
@@ -44,7 +46,8 @@ export class InputGuard implements CanActivate {
     const input = this.inputOf(context);
     this.checkQuery(request, input);
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken();
-    if (input.pages && request.version === 2) request.cursors = this.cursorSeal.cursorsOf(request);
+    if (input.pages && request.version === 2)
+      (request.query as ListQuery)[CURSORS] = this.cursorSeal.cursorsOf(request);
     return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>()) : true;
   }
 
@@ -56,7 +59,8 @@ export class InputGuard implements CanActivate {
   /** A route that declares no query takes none, but for `fields` where it reads one resource. */
   private checkQuery(request: Request, { item, takesQuery }: RouteInput): void {
     const { fields } = request.query as Record<string, string | undefined>;
-    if (!takesQuery) requireKnown(request.query, item ? ['fields'] : []);
+    if (takesQuery) refuseNames(namesOfOtherVersions(request));
+    else refuseNames(Object.keys(request.query).filter((name) => !(item && name === 'fields')));
     if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
   }
 
@@ -73,11 +77,16 @@ function isKeyedPost({ method, headers }: Request): boolean {
   return method === 'POST' && headers[KEY_HEADER.toLowerCase()] !== undefined;
 }
 
-function requireKnown(query: object, known: string[]): void {
-  const unknown = Object.keys(query).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+/** How other versions of the API page. */
+function namesOfOtherVersions({ query, version }: Request): string[] {
+  const names = VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
+  return names.filter((name) => name in query);
+}
+
+function refuseNames(names: string[]): void {
+  if (names.length === 0) return;
   throw validationError(
-    unknown.map((field) => ({ field, rule: 'unknown', message: 'is not a parameter of this route' })),
+    names.map((field) => ({ field, rule: 'unknown', message: 'is not a parameter of this route' })),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/caller';
-import type { Cursors } from '../lists/cursor';
+import type { UnitOfWork } from '../../database/unit-of-work';
 import type { TimeLimit } from './time-limit';
 import type { Representation, Version } from './version';
 
@@ -11,14 +11,14 @@ declare module 'express-serve-static-core' {
     startedAt: number;
     /** When it is answered 503. */
     timeLimit?: TimeLimit;
+    /** What it does in the database, unless it only reads. */
+    work?: UnitOfWork;
     /** Which version of the API it asks for; undefined outside of the API. */
     version?: Version;
     /** How the answer is put; undefined when `Accept` allows nothing that there is. */
     representation?: Representation;
     /** What its path began with, e.g. `/api/v1`: where links of the answer begin. */
     apiRoot?: string;
-    /** Where a list that is paged by cursors begins, and how it goes on. */
-    cursors?: Cursors;
     /** The attributes that a single-resource read asked for. */
     fields?: string[];
   }

@@ -1,8 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
 import { cancelWork } from '../../database/cancellable-pool';
+import { UnitOfWork } from '../../database/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';
-import { RequestScope } from './request-scope';
+import './request-context';
+import { expectationOf } from './precondition';
 import { TimeLimit } from './time-limit';
 
 export interface TimeoutOptions {
@@ -17,7 +19,7 @@ export interface TimeoutOptions {
 /** Answers 503 after the limit, ends the request's statements and rolls its transactions back. */
 export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const work = new RequestScope(request);
+    const work = (request.work = new UnitOfWork(() => expectationOf(request)));
     request.timeLimit = new TimeLimit(limit, request, response, () => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',
@@ -27,6 +29,6 @@ export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) 
       sendError(response, error, request.id);
       void cancelWork(work, error, databaseUrl, onFailure);
     });
-    work.run(next);
+    next();
   };
 }

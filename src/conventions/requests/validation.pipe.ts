@@ -1,9 +1,8 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe as NestValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { PAGE_PARAMETERS } from '../lists/list-query';
+import type { Cursors } from '../lists/cursor';
+import { CURSORS, type ListQuery } from '../lists/list-query';
 import { type FieldViolation, validationError } from '../errors/api-error';
-import { RequestScope } from './request-scope';
-import { VERSIONS } from './version';
 
 /** Of each kind of query. */
 const MAX_QUERIES = 500;
@@ -12,7 +11,7 @@ const UNKNOWN = { rule: 'unknown', message: 'is not known here' };
 /** The one validation of everything that comes in: body, query and path. */
 @Injectable()
 export class ValidationPipe extends NestValidationPipe {
-  private readonly queries = new Map<unknown, Map<string, object>>();
+  private readonly queries = new Map<unknown, Map<string, ListQuery>>();
 
   constructor() {
     super({
@@ -25,33 +24,33 @@ export class ValidationPipe extends NestValidationPipe {
     });
   }
 
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' || metadata.type === 'query') {
-      const prototype = (metadata.metatype?.prototype ?? Object.prototype) as object;
-      const names = [
-        ...uncheckedNames(value, prototype),
-        ...(metadata.type === 'query' ? namesOfOtherVersions(value) : []),
-      ];
-      if (names.length > 0) throw validationError(names.map((field) => ({ field, ...UNKNOWN })));
-    }
-    return metadata.type === 'query' ? this.transformQuery(value, metadata) : super.transform(value, metadata);
+  /** What is neither body nor query has a pipe of its own; it goes on as it is, without a promise to wait for. */
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { type, metatype } = metadata;
+    if (type !== 'body' && type !== 'query') return value as Promise<unknown>;
+    const names = uncheckedNames(value, (metatype?.prototype ?? Object.prototype) as object);
+    if (names.length > 0) throw validationError(names.map((field) => ({ field, ...UNKNOWN })));
+    return type === 'query' ? this.transformQuery(value as ListQuery, metadata) : super.transform(value, metadata);
   }
 
   /** Kept, as most lists are asked for in the same few ways, and validating one costs more than reading it. */
-  private async transformQuery(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  private async transformQuery(value: ListQuery, metadata: ArgumentMetadata): Promise<ListQuery> {
     const queries = this.queriesOf(metadata);
     const key = JSON.stringify(value);
-    const known = queries.get(key);
-    if (known) return known;
-    const query = Object.freeze(await super.transform(value, metadata)) as object;
-    if (queries.size >= MAX_QUERIES) queries.clear();
-    queries.set(key, query);
-    return query;
+    let query = queries.get(key);
+    if (!query) {
+      query = Object.freeze(await super.transform(value, metadata)) as ListQuery;
+      if (queries.size >= MAX_QUERIES) queries.clear();
+      queries.set(key, query);
+    }
+    // Its cursors are the request's own, and what they seal depends on its path.
+    const { [CURSORS]: cursors } = value;
+    return cursors ? withCursors(query, cursors) : query;
   }
 
-  private queriesOf({ metatype }: ArgumentMetadata): Map<string, object> {
+  private queriesOf({ metatype }: ArgumentMetadata): Map<string, ListQuery> {
     let queries = this.queries.get(metatype);
-    if (!queries) this.queries.set(metatype, (queries = new Map<string, object>()));
+    if (!queries) this.queries.set(metatype, (queries = new Map<string, ListQuery>()));
     return queries;
   }
 
@@ -73,11 +72,9 @@ function uncheckedNames(value: unknown, prototype: object, parent = ''): string[
   ]);
 }
 
-/** How other versions of the API page. */
-function namesOfOtherVersions(query: unknown): string[] {
-  const version = RequestScope.request?.version;
-  const others = VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
-  return Object.keys(query as object).filter((name) => others.includes(name));
+function withCursors(query: ListQuery, cursors: Cursors): ListQuery {
+  const copy = Object.create(Object.getPrototypeOf(query) as object) as ListQuery;
+  return Object.assign(copy, query, { [CURSORS]: cursors });
 }
 
 function violationsOf({ property, constraints = {}, children = [] }: ValidationError, parent = ''): FieldViolation[] {
