@@ -4,6 +4,8 @@ import type { VerifiedClaims } from './token-issuer';
 /** Tokens that are remembered; with their claims a megabyte for each thousand. */
 const MAX_TOKENS = 10_000;
 const MILLISECOND = 1_000;
+/** Characters; random ones, 192 bits. */
+const ENDING = 32;
 
 /**
  * Claims of tokens that were verified, until they expire: a signature once found good stays good, and checking one costs
@@ -11,18 +13,26 @@ const MILLISECOND = 1_000;
  */
 @Injectable()
 export class VerifiedTokens {
-  private readonly claims = new Map<string, VerifiedClaims>();
+  /** By how they end. */
+  private readonly known = new Map<string, { token: string; claims: VerifiedClaims }>();
 
   find(token: string): VerifiedClaims | undefined {
-    const claims = this.claims.get(token);
-    if (!claims || claims.exp * MILLISECOND > Date.now()) return claims;
-    this.claims.delete(token);
+    const ending = endingOf(token);
+    const known = this.known.get(ending);
+    if (known?.token !== token) return undefined;
+    if (known.claims.exp * MILLISECOND > Date.now()) return known.claims;
+    this.known.delete(ending);
     return undefined;
   }
 
   remember(token: string, claims: VerifiedClaims): void {
     // The oldest goes: a map keeps the order in which it was filled.
-    if (this.claims.size >= MAX_TOKENS) this.claims.delete(this.claims.keys().next().value!);
-    this.claims.set(token, claims);
+    if (this.known.size >= MAX_TOKENS) this.known.delete(this.known.keys().next().value!);
+    this.known.set(endingOf(token), { token, claims });
   }
+}
+
+/** The end of its signature, which is another for each token. To look one up as a whole takes 1 µs: V8 reads all of it twice. */
+function endingOf(token: string): string {
+  return token.slice(-ENDING);
 }

@@ -68,7 +68,7 @@ export class Drain {
   private admit(request: IncomingMessage, response: ServerResponse): void {
     if (this.held) return void this.held.push(() => this.admit(request, response));
     const place = this.unanswered.take(response);
-    response.once('close', () => this.unanswered.clear(place));
+    response.on('close', () => this.unanswered.clear(place));
     if (this.begun) response.setHeader('Connection', 'close');
     this.serve(request, response);
   }

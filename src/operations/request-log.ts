@@ -5,7 +5,7 @@ import '../conventions/requests/request-context';
 /** One line for each request, when its response is over: what was asked and what came of it, no header and no body. */
 export function logRequests(logger: Logger) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    response.once('close', () => {
+    response.on('close', () => {
       const { statusCode } = response;
       const level = statusCode >= 500 ? 'error' : 'info';
       logger[level](
@@ -14,11 +14,11 @@ export function logRequests(logger: Logger) {
           method: request.method,
           // The pattern, not the path: what a caller wrote there stays out of the log.
           route: (request.route as { path?: string } | undefined)?.path ?? null,
-          ...(request.version && { version: request.version }),
+          version: request.version,
           status: response.headersSent ? statusCode : null,
           ms: Math.round((performance.now() - request.startedAt) * 10) / 10,
           user_id: request.user?.id ?? null,
-          ...(response.writableFinished ? {} : { aborted: true }),
+          aborted: response.writableFinished ? undefined : true,
         },
         'request',
       );

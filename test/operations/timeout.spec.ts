@@ -1,4 +1,4 @@
-import { Controller, Module, Post } from '@nestjs/common';
+import { Controller, Get, Module, Post } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Public } from '../../src/auth/access.decorators';
@@ -34,6 +34,13 @@ class NotesController {
   @Public()
   gated(): Promise<void> {
     return this.write(() => gate.closed);
+  }
+
+  /** Only reads, for which there is no more than the database's own limit. */
+  @Get('locked')
+  @Public()
+  read(): Promise<unknown> {
+    return this.database.query('SELECT 1 FROM users FOR SHARE');
   }
 
   private async write(wait: (manager: EntityManager) => Promise<unknown>): Promise<void> {
@@ -98,6 +105,16 @@ describe('A request that takes too long', () => {
     await lock.awaitedBy(0);
     await lock.release();
     await expectNothingOf(1);
+  });
+
+  it('is answered 503 at the limit when it only reads, and its statement ends as well', async () => {
+    const start = performance.now();
+    const answer = api.get('/notes/locked');
+    await lock.awaitedBy(1);
+
+    expectError(await answer, 'SERVICE_UNAVAILABLE');
+    expect(performance.now() - start).toBeLessThan(LIMIT + 1_000);
+    await lock.awaitedBy(0);
   });
 
   it('writes nothing when what it waits for comes at the moment of its end', async () => {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import {
   type RateLimiterAbstract,
   RateLimiterCluster,
@@ -27,7 +27,10 @@ export class RateLimits implements OnApplicationShutdown {
 
   constructor({ REDIS_URL }: Settings) {
     if (!REDIS_URL) return;
-    this.redis = new Redis(REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
+    // Not with the rest at the start: a single instance has no Redis.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    const { Redis: Client } = require('ioredis') as typeof import('ioredis');
+    this.redis = new Client(REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
     this.redis.on('error', (error: Error) => this.logger.warn(`Counting in this process alone: ${error.message}`));
   }
 

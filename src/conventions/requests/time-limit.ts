@@ -34,9 +34,9 @@ export class TimeLimit {
       if (begun && this.moving) response.destroy();
     }, limit).unref();
     TimeLimit.awaited++;
-    response.once('close', () => this.noLongerAwaited());
+    response.on('close', () => this.noLongerAwaited());
     // Not at its close: what a client that went away has started takes no longer than the rest.
-    response.once('finish', () => this.answered());
+    response.on('finish', () => this.answered());
   }
 
   /** Whether somebody waits for an answer, or has within so many milliseconds, other than by moving many bytes. */

@@ -32,7 +32,8 @@ export function answerOf(status: number, body: object, request: Request): Answer
 export function sendBody(response: Response, body: object): void {
   const request = response.req;
   if (body instanceof Answer) return sendAnswer(response, body);
-  const tag = isRead(request) ? entityTagOf(body, request) : undefined;
+  const asks = isRead(request) && request.headers['if-none-match'] !== undefined;
+  const tag = asks ? entityTagOf(body, request) : undefined;
   const known = tag === undefined ? undefined : knownTag(tag, request);
   if (known !== undefined) return sendNotModified(response, known);
   sendAnswer(response, answerOf(response.statusCode, body, request));

@@ -22,7 +22,9 @@ const ENCODED = new RegExp(`-(${Object.values(Encoding).join('|')})$`);
 export function entityTagOf(body: Versioned, { fields, representation }: Request): string | undefined {
   const version = body[VERSION];
   if (version === undefined || fields) return undefined;
-  return [version, body[VIEW], representation?.variant].filter(Boolean).join('-');
+  const { [VIEW]: view } = body;
+  const variant = representation?.variant;
+  return `${version}${view ? `-${view}` : ''}${variant ? `-${variant}` : ''}`;
 }
 
 export const quoted = (tag: string): string => `"${tag}"`;
