@@ -60,6 +60,19 @@ describe('An upload that takes long', () => {
     expect((await own.get(`${path}/content`)).text).toBe('helloworld');
   });
 
+  it('is not there when it is cut off in its creation, as no answer has named it', async () => {
+    const stranger = await api.user();
+    const list = async () => (await api.as(stranger).get('/uploads')).body.data as { offset: number }[];
+    const head =
+      `POST /api/v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stranger.token}\r\nTus-Resumable: 1.0.0\r\n` +
+      'Upload-Length: 10\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 10\r\n\r\nhello';
+    const stalled = (await RawConnection.open(api.app.port)).write(head);
+    await waitFor(async () => (await list()).length === 1);
+    expectError(await stalled.answer(), 'SERVICE_UNAVAILABLE');
+    stalled.destroy();
+    await waitFor(async () => (await list()).length === 0);
+  });
+
   it('is not cut off while bytes come, be they few', async () => {
     const path = await begin(6);
     const connection = await append(path, 6);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type DataStore, Server } from '@tus/server';
 import type { Request } from 'express';
 import type { Caller } from '../../auth/caller';
@@ -38,6 +38,7 @@ interface TusError {
 /** Lets tus' own server create uploads and write to them, with our store and our locks. */
 @Injectable()
 export class TusEndpoint implements OnModuleDestroy {
+  private readonly logger = new Logger(TusEndpoint.name);
   private readonly bodies = new Set<RequestBody>();
 
   constructor(
@@ -47,16 +48,25 @@ export class TusEndpoint implements OnModuleDestroy {
     private readonly settings: Settings,
   ) {}
 
-  /** Creates an upload, with its first bytes if the request brings any. Returns its key. */
-  async create(request: Request, caller: Caller): Promise<string> {
+  /** Creates an upload, with its first bytes if the request brings any. */
+  async create(request: Request, caller: Caller): Promise<Upload> {
     const length = lengthOf(request, this.settings.MAX_UPLOAD_SIZE);
+    if (Number(request.headers['content-length'] ?? 0) > length) throw tooLong();
     const claims = claimsOf(request.headers['upload-metadata'] as string | undefined);
     const { rows, bytes } = this;
     const store = new TusStore({ rows, bytes, userId: caller.id, claims, checksum: checksumOf(request) });
     await bytes.requireRoom(length);
     const key = randomUUID();
-    await this.handle(request, key, store);
-    return key;
+    try {
+      await this.handle(request, key, store);
+      const upload = await rows.find(key);
+      // With an error, by the time limit or for a body that broke off.
+      if (request.res!.headersSent) await this.undo(upload);
+      return upload;
+    } catch (error) {
+      if (store.row) await this.undo(store.row);
+      throw error;
+    }
   }
 
   /** Appends the bytes that the request brings. Resolves with where the upload then stands. */
@@ -65,12 +75,24 @@ export class TusEndpoint implements OnModuleDestroy {
     const store = new TusStore({ rows, bytes, userId, checksum: checksumOf(request) });
     await bytes.requireRoom(0);
     await this.handle(request, key, store);
-    return store.row;
+    return store.row!;
   }
 
   /** The service stops: what has come so far is made safe and answered, and the client goes on elsewhere. */
   onModuleDestroy(): void {
     for (const body of this.bodies) body.stop();
+  }
+
+  /** An upload whose creation was refused takes no room. The row goes first: bytes without one are swept. */
+  private async undo(upload: Upload): Promise<void> {
+    try {
+      await this.locks.during(upload.key, async () => {
+        await this.rows.forget(upload);
+        await this.bytes.remove(upload.key);
+      });
+    } catch (error) {
+      this.logger.warn({ err: error, upload: upload.key }, 'A refused upload was not removed');
+    }
   }
 
   private async handle(request: Request, key: string, store: DataStore): Promise<void> {

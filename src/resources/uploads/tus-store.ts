@@ -35,20 +35,15 @@ export class TusStore extends DataStore {
     super();
   }
 
-  /** The row of the upload, as the last request to it has left it. */
-  get row(): Upload {
+  /** The row of the upload as this request has left it; undefined before there is one. */
+  get row(): Upload | undefined {
     return this.upload;
   }
 
   override async create(file: TusUpload): Promise<TusUpload> {
     const { rows, bytes, userId, claims } = this.options;
     this.upload = await rows.create(file.id, userId, file.size!, claims!);
-    try {
-      await bytes.create(file.id, file.size!);
-    } catch (error) {
-      await rows.forget(this.upload);
-      throw error;
-    }
+    await bytes.create(file.id, file.size!);
     if (file.size === 0) await this.complete(await Checksum.of());
     return file;
   }

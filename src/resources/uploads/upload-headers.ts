@@ -115,6 +115,12 @@ export function describe(response: Response, { offset, size, expires_at, metadat
   if (response.req.method !== 'GET') response.setHeader('Cache-Control', 'no-store');
 }
 
+/** The same of a new one, and where it is. */
+export function describeNew(response: Response, upload: Upload): void {
+  describe(response, upload);
+  if (!response.headersSent) response.setHeader('Location', `${response.req.apiRoot}/uploads/${upload.key}`);
+}
+
 function wholeNumber(field: string, value: string | string[] | undefined): number {
   if (value === undefined) throw validationError([{ field, rule: 'required', message: 'is required' }]);
   // Larger than any limit is too large, however many digits it has.

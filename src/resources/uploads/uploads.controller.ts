@@ -17,7 +17,7 @@ import { checksumMismatch } from './tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
 import { notSatisfiable, UploadContent } from './upload-content';
 import { TakesChunk, TakesUpload, TakesVersion, TellsContent, TellsOffset, TellsUpload } from './upload-docs';
-import { answerOptions, describe, notAChunk, requireChunk, requireNewUpload } from './upload-headers';
+import { answerOptions, describe, describeNew, notAChunk, requireChunk, requireNewUpload } from './upload-headers';
 import { requireVersion, tooLarge, wrongVersion } from './upload-headers';
 import { locked } from './upload-locks';
 import { expired, offsetConflict, quotaExceeded } from './upload-rows';
@@ -129,9 +129,8 @@ export class UploadsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UploadDto> {
     requireNewUpload(request);
-    const upload = await this.uploads.get(await this.tus.create(request, caller), caller);
-    describe(response, upload);
-    response.setHeader('Location', `${request.apiRoot}/uploads/${upload.key}`);
+    const upload = await this.tus.create(request, caller);
+    describeNew(response, upload);
     return toUploadDto(upload);
   }
 

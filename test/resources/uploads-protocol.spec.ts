@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expectError } from '../support/expectations';
+import { sendRaw } from '../support/raw-http';
+import { type Client, type TestUser, useTestApi } from '../support/test-api';
+
+const TUS = { 'Tus-Resumable': '1.0.0' };
+const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
+/** Of its own: what lies there are uploads of this file. */
+const DATA_DIR = join(process.env.TEST_DIRECTORY!, 'uploads-protocol');
+const QUOTA = 100;
+
+const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('base64');
+
+/** What the tus protocol demands, as clients of it see it. */
+describe('The protocol of uploads', () => {
+  const api = useTestApi({ settings: { DATA_DIR, UPLOAD_QUOTA: String(QUOTA), MIN_FREE_DISK: '0' } });
+  let owner: TestUser;
+  let own: Client;
+
+  beforeEach(async () => {
+    owner = await api.user();
+    own = api.as(owner);
+  });
+
+  /** Creates an upload with its first bytes. */
+  const bring = (text: string, length: number, headers: Record<string, string> = {}) =>
+    own.post('/uploads', Buffer.from(text), { ...CHUNK, 'Upload-Length': String(length), ...headers });
+
+  describe('for a creation that is refused with its first bytes', () => {
+    const files = () => readdirSync(join(DATA_DIR, 'uploads'));
+
+    async function expectNothingOf(refused: () => Promise<void>): Promise<void> {
+      const before = files();
+      await refused();
+      expect((await own.get('/uploads')).body.data).toEqual([]);
+      expect(files()).toEqual(before);
+      // All of the quota is free.
+      expect((await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': String(QUOTA) })).status).toBe(201);
+    }
+
+    it('leaves nothing of bytes with another checksum', () =>
+      expectNothingOf(async () => {
+        const wrong = { 'Upload-Checksum': `sha256 ${digest('sha256', 'other')}` };
+        expectError(await bring('hello', 10, wrong), 'CHECKSUM_MISMATCH');
+        expectError(await bring('hello', 5, wrong), 'CHECKSUM_MISMATCH');
+      }));
+
+    it('leaves nothing of more bytes than said, whether their number is declared or not', () =>
+      expectNothingOf(async () => {
+        expectError(await bring('hello world', 5), 'PAYLOAD_TOO_LARGE');
+        const head = `POST /api/v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nTus-Resumable: 1.0.0\r\n`;
+        const type =
+          'Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\nUpload-Length: 5\r\n\r\n';
+        const answer = await sendRaw(api.app.port, `${head}${type}5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`);
+        expectError(answer, 'PAYLOAD_TOO_LARGE');
+      }));
+  });
+});
