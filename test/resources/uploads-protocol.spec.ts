@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Upload } from '../../src/resources/uploads/upload.entity';
 import { expectError } from '../support/expectations';
 import { sendRaw } from '../support/raw-http';
 import { type Client, type TestUser, useTestApi } from '../support/test-api';
@@ -11,6 +12,7 @@ const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
 const DATA_DIR = join(process.env.TEST_DIRECTORY!, 'uploads-protocol');
 const QUOTA = 100;
 
+const keyOf = (path: string) => path.split('/').at(-1)!;
 const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('base64');
 
 /** What the tus protocol demands, as clients of it see it. */
@@ -27,6 +29,12 @@ describe('The protocol of uploads', () => {
   /** Creates an upload with its first bytes. */
   const bring = (text: string, length: number, headers: Record<string, string> = {}) =>
     own.post('/uploads', Buffer.from(text), { ...CHUNK, 'Upload-Length': String(length), ...headers });
+
+  async function begin(length: number): Promise<string> {
+    const answer = await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': String(length) });
+    expect(answer.status).toBe(201);
+    return `/uploads/${answer.body.data.key}`;
+  }
 
   describe('for a creation that is refused with its first bytes', () => {
     const files = () => readdirSync(join(DATA_DIR, 'uploads'));
@@ -56,5 +64,37 @@ describe('The protocol of uploads', () => {
         const answer = await sendRaw(api.app.port, `${head}${type}5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n`);
         expectError(answer, 'PAYLOAD_TOO_LARGE');
       }));
+  });
+
+  it('has its version in each answer, be it an error', async () => {
+    const [path, old] = [await begin(10), await begin(10)];
+    await api.repository(Upload).update({ key: keyOf(old) }, { expires_at: new Date(0) });
+    const stranger = api.as(await api.user());
+    const chunk = { ...CHUNK, 'Upload-Offset': '0' };
+    const bytes = Buffer.from('hello');
+    const wrong = { 'Upload-Checksum': `sha256 ${digest('sha256', 'other')}` };
+    const answers = [
+      await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' }),
+      await own.head(path, TUS),
+      await own.post('/uploads', undefined, TUS),
+      await own.head('/uploads/nonsense', TUS),
+      await api.head(path, TUS),
+      await api.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' }),
+      await stranger.patch(path, bytes, chunk),
+      await own.head(`/uploads/${randomUUID()}`, TUS),
+      await own.put(path, undefined, TUS),
+      await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1', Accept: 'image/png' }),
+      await own.patch(path, bytes, { ...chunk, 'Upload-Offset': '5' }),
+      await own.head(old, TUS),
+      await own.patch(path, bytes, { ...chunk, 'Tus-Resumable': '0.2.2' }),
+      await own.patch(path, Buffer.alloc(11), chunk),
+      await own.patch(path, bytes, { ...chunk, 'Content-Type': 'text/plain' }),
+      await own.patch(path, bytes, { ...chunk, ...wrong }),
+      await own.patch(path, bytes, chunk),
+      await own.delete(path, undefined, TUS),
+    ];
+    const statuses = [201, 200, 400, 400, 401, 401, 403, 404, 405, 406, 409, 410, 412, 413, 415, 460, 204, 204];
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    expect(answers.map(({ headers }) => headers.get('tus-resumable'))).toEqual(statuses.map(() => '1.0.0'));
   });
 });

@@ -168,7 +168,7 @@ export function examplesOf(response: Node): Node[] {
 /** The headers that a response always has. */
 export function requiredHeaders({ headers = {} }: Node): string[] {
   return Object.entries<Node>(headers)
-    .filter(([, header]) => header.required || header.$ref?.endsWith('/X-Request-Id'))
+    .filter(([, header]) => header.required || /\/(X-Request-Id|Tus-Resumable)$/.test(header.$ref ?? ''))
     .map(([name]) => name);
 }
 

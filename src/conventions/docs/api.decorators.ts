@@ -12,6 +12,7 @@ import { Idempotent } from '../idempotency/idempotency.interceptor';
 import { MAX_SIZE } from '../lists/list-query';
 import type { DtoClass } from '../responses/fields';
 import { errorExample } from './error-examples';
+import type { HeadersObject } from './openapi-types';
 import { DEPRECATION } from '../responses/deprecated';
 import { envelopeSchema } from './schemas';
 
@@ -25,6 +26,7 @@ export const Extension = {
   ITEM: 'x-item',
   PAGE: 'x-page',
   RAISES: 'x-raises',
+  HEADERS: 'x-headers',
   EXAMPLE: 'x-example',
   GROUP: 'x-group',
   DEPRECATION,
@@ -78,6 +80,10 @@ export const ApiPage = (dto: DtoClass): MethodDecorator =>
 /** Answers 204 and no body. */
 export const ApiNothing = (): MethodDecorator =>
   applyDecorators(HttpCode(HttpStatus.NO_CONTENT), ApiNoContentResponse({ description: 'No Content' }));
+
+/** Headers of every answer that the routes of a controller give, be it an error. */
+export const TellsAlways = (headers: HeadersObject): ClassDecorator =>
+  ApiExtension(Extension.HEADERS, headers) as ClassDecorator;
 
 /** A body to try the route with, where all attributes that have an example and no default would be too much. */
 export const ExampleBody = (body: object): MethodDecorator => ApiExtension(Extension.EXAMPLE, body) as MethodDecorator;

@@ -5,7 +5,7 @@ import { conditionHeaders, isTaggedRead } from './conditions';
 import { type ErrorExample, errorExample } from './error-examples';
 import { errorResponse } from './error-responses';
 import { expectedErrors } from './expected-errors';
-import { commonHeaders, headerText, MAX_HEADERS } from './headers';
+import { headerText, MAX_HEADERS } from './headers';
 import type { HeadersObject, OperationContext, OperationObject, ResponseObject, SchemaObject } from './openapi-types';
 import { itemSchema, takeExtension } from './references';
 import { PAGINATION } from './schemas';
@@ -67,7 +67,7 @@ function withPagination(schema: SchemaObject, { version }: OperationContext): Sc
 
 function headersOf(status: string, operation: OperationObject, context: OperationContext): HeadersObject {
   return {
-    ...commonHeaders(context.path),
+    ...context.headers,
     ...(status === '201' && { Location: locationHeader(operation, context) }),
     ...(status === '200' && context.pages && { Link: linkHeader(context) }),
     ...conditionHeaders(status, context),

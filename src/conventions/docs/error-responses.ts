@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ENTITY_TAG } from './conditions';
 import type { ErrorExample } from './error-examples';
-import { commonHeaders, headerText } from './headers';
+import { headerText } from './headers';
 import { vendorMediaType } from '../requests/version';
 import type {
   ComponentsObject,
@@ -32,13 +32,13 @@ const HEADERS: Record<string, { description: string; schema: SchemaObject }> = {
 /** The response to all errors of one status, each with an example; it stands once among the components. */
 export function errorResponse(
   errors: ErrorExample[],
-  { path, version, components }: OperationContext,
+  { path, version, headers, components }: OperationContext,
 ): ReferenceObject {
   const schema = { $ref: '#/components/schemas/Error' };
   const inside = path.startsWith('/api/');
   const response: ResponseObject = {
     description: [...new Set(errors.map(({ message }) => message))].join('; or: '),
-    headers: errorHeaders(errors, path),
+    headers: errorHeaders(errors, headers),
     content: {
       'application/json': { schema, ...examplesOf(errors) },
       ...(inside && { [vendorMediaType(version)]: { schema } }),
@@ -57,9 +57,9 @@ function share(responses: NonNullable<ComponentsObject['responses']>, name: stri
   return unique;
 }
 
-function errorHeaders(errors: ErrorExample[], path: string): HeadersObject {
+function errorHeaders(errors: ErrorExample[], always: HeadersObject): HeadersObject {
   const headers = Object.assign({}, ...errors.map((error) => error.headers)) as Record<string, string>;
-  const described = commonHeaders(path);
+  const described = { ...always };
   for (const [name, example] of Object.entries(headers)) {
     const required = errors.every((error) => name in error.headers);
     described[name] = { ...HEADERS[name], required, example };

@@ -1,4 +1,4 @@
-import type { HeadersObject, SchemaObject } from './openapi-types';
+import type { ComponentsObject, HeadersObject, SchemaObject } from './openapi-types';
 
 /** Of all headers of a message together: what Node's server takes. */
 export const MAX_HEADERS = 16_384;
@@ -27,8 +27,17 @@ export const COMMON_HEADERS: HeadersObject = {
 const OF_ALL = ['X-Request-Id'];
 const OF_THE_API = [...OF_ALL, 'Access-Control-Allow-Origin'];
 
+/** References to these, which from now on stand among the components as well. */
+export function shared(headers: HeadersObject, components: ComponentsObject): HeadersObject {
+  components.headers = { ...components.headers, ...headers };
+  return referencesTo(Object.keys(headers));
+}
+
 /** References to those that a response at this path can have. */
 export function commonHeaders(path: string): HeadersObject {
   const names = path.startsWith('/api/') ? OF_THE_API : OF_ALL;
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return referencesTo(names);
 }
+
+const referencesTo = (names: string[]): HeadersObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -6,9 +6,9 @@ import type { Version } from '../requests/version';
 import type { Deprecation } from '../responses/deprecated';
 import { Extension } from './api.decorators';
 import { completeOperation } from './complete-operation';
-import { COMMON_HEADERS } from './headers';
+import { COMMON_HEADERS, commonHeaders, shared } from './headers';
 import { toJsonSchema } from './json-schema';
-import type { OperationObject, PathItemObject } from './openapi-types';
+import type { HeadersObject, OperationObject, PathItemObject } from './openapi-types';
 import { operationId } from './operation-id';
 import { takeExtension } from './references';
 import { ERROR_SCHEMA } from './schemas';
@@ -108,8 +108,10 @@ function complete(
     const item = takeExtension<boolean>(operation, Extension.ITEM) ?? false;
     const pages = takeExtension<boolean>(operation, Extension.PAGE) ?? false;
     const deprecation = takeExtension<Deprecation>(operation, Extension.DEPRECATION);
+    const own = takeExtension<HeadersObject>(operation, Extension.HEADERS) ?? {};
+    const headers = { ...commonHeaders(path), ...shared(own, components) };
     const access = accessTo(operation);
-    completeOperation(operation, { path, method, access, version, item, pages, deprecation, components });
+    completeOperation(operation, { path, method, access, version, item, pages, deprecation, headers, components });
   }
 }
 

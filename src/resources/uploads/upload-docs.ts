@@ -1,5 +1,6 @@
 import { applyDecorators, HttpStatus } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
+import { TellsAlways } from '../../conventions/docs/api.decorators';
 import { ENTITY_TAG } from '../../conventions/docs/conditions';
 import { headerText } from '../../conventions/docs/headers';
 import { ANY_TYPE } from '../../conventions/requests/accept.guard';
@@ -11,7 +12,6 @@ const BINARY = { type: 'string', format: 'binary', maxLength: Number.MAX_SAFE_IN
 const header = (description: string, schema: object, example: string) => ({ description, schema, example });
 
 const HEADERS = {
-  'Tus-Resumable': header('The version of the tus protocol.', headerText(8, '^[0-9.]+$'), TUS_VERSION),
   'Upload-Offset': header('Bytes that have arrived for good.', BYTES, '524288'),
   'Upload-Length': header('Bytes that the upload is to have.', BYTES, '1048576'),
   'Upload-Metadata': header('What was said of the file when it was created.', headerText(4_096), 'filename YS50eHQ='),
@@ -21,6 +21,15 @@ const HEADERS = {
     'Sun, 01 Feb 2026 12:00:00 GMT',
   ),
 };
+
+/** Routes below which the protocol is spoken. */
+export const SpeaksTus = (): ClassDecorator =>
+  TellsAlways({
+    'Tus-Resumable': {
+      ...header('The version of the tus protocol.', headerText(8, '^[0-9.]+$'), TUS_VERSION),
+      required: true,
+    },
+  });
 
 /** A header of a request. */
 const asks = (name: string, required: boolean, description: string, schema: object, example: string) =>

@@ -94,7 +94,6 @@ export const notAChunk = (method: 'POST' | 'PATCH'): ApiError =>
 /** What the protocol tells of itself. */
 export function answerOptions(response: Response, allow: string, limit: number): void {
   response.setHeader('Allow', allow);
-  response.setHeader('Tus-Resumable', TUS_VERSION);
   response.setHeader('Tus-Version', TUS_VERSION);
   response.setHeader('Tus-Extension', TUS_EXTENSIONS);
   response.setHeader('Tus-Checksum-Algorithm', 'sha256');
@@ -106,7 +105,6 @@ export function answerOptions(response: Response, allow: string, limit: number):
 export function describe(response: Response, { offset, size, expires_at, metadata }: Upload): void {
   // The time-out may have answered meanwhile.
   if (response.headersSent) return;
-  response.setHeader('Tus-Resumable', TUS_VERSION);
   response.setHeader('Upload-Offset', offset);
   response.setHeader('Upload-Length', size);
   if (metadata !== null) response.setHeader('Upload-Metadata', metadata);

@@ -16,7 +16,15 @@ import { tooLong, TusEndpoint } from './tus-endpoint';
 import { checksumMismatch } from './tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
 import { notSatisfiable, UploadContent } from './upload-content';
-import { TakesChunk, TakesUpload, TakesVersion, TellsContent, TellsOffset, TellsUpload } from './upload-docs';
+import {
+  SpeaksTus,
+  TakesChunk,
+  TakesUpload,
+  TakesVersion,
+  TellsContent,
+  TellsOffset,
+  TellsUpload,
+} from './upload-docs';
 import { answerOptions, describe, describeNew, notAChunk, requireChunk, requireNewUpload } from './upload-headers';
 import { requireVersion, tooLarge, wrongVersion } from './upload-headers';
 import { locked } from './upload-locks';
@@ -26,6 +34,7 @@ import { incomplete, UploadsService } from './uploads.service';
 const GIBIBYTE = 1024 ** 3;
 
 @ApiResource('Uploads', 'Large files in pieces that can be resumed, by the tus 1.0.0 protocol: https://tus.io.')
+@SpeaksTus()
 @Controller('uploads')
 export class UploadsController {
   constructor(

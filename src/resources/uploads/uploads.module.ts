@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { Module } from '@nestjs/common';
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Settings } from '../../config/settings';
 import { ByteStore } from './byte-store';
 import { DiskStore } from './disk-store';
 import { TusEndpoint } from './tus-endpoint';
+import { tellVersion } from './tus-requests';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadLocks } from './upload-locks';
@@ -34,4 +35,8 @@ const byteStore = {
   controllers: [UploadsController],
   providers: [byteStore, TusEndpoint, UploadContent, UploadLocks, UploadRows, UploadSweep, UploadsService],
 })
-export class UploadsModule {}
+export class UploadsModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(tellVersion).forRoutes('uploads');
+  }
+}
