@@ -66,6 +66,23 @@ describe('The protocol of uploads', () => {
       }));
   });
 
+  it('knows SHA-1, which every server has, beside SHA-256, for bytes of both requests', async () => {
+    const sum = (algorithm: string, text: string) => ({ 'Upload-Checksum': `${algorithm} ${digest(algorithm, text)}` });
+    const path = (await bring('hello', 10, sum('sha1', 'hello'))).headers.get('location')!.replace('/api/v1', '');
+    const append = (headers: Record<string, string>) =>
+      own.patch(path, Buffer.from('world'), { ...CHUNK, 'Upload-Offset': '5', ...headers });
+    expectError(await append(sum('sha1', 'other')), 'CHECKSUM_MISMATCH');
+    expectError(await append({ 'Upload-Checksum': `sha1 ${digest('sha256', 'world')}` }), 'VALIDATION_ERROR');
+    expectError(await append({ 'Upload-Checksum': `sha256 ${digest('sha1', 'world')}` }), 'VALIDATION_ERROR');
+    expectError(await append(sum('md5', 'world')), 'VALIDATION_ERROR');
+    expectError(await append({ 'Upload-Checksum': 'constructor x' }), 'VALIDATION_ERROR');
+    expectError(await bring('hello', 10, sum('sha1', 'other')), 'CHECKSUM_MISMATCH');
+
+    expect((await append(sum('sha1', 'world'))).status).toBe(204);
+    const { checksum } = (await own.get(path)).body.data;
+    expect(checksum).toBe(createHash('sha256').update('helloworld').digest('hex'));
+  });
+
   it('has its version in each answer, be it an error', async () => {
     const [path, old] = [await begin(10), await begin(10)];
     await api.repository(Upload).update({ key: keyOf(old) }, { expires_at: new Date(0) });

@@ -431,7 +431,7 @@ describe('An upload', () => {
         'tus-version': '1.0.0',
         'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
         'tus-max-size': String(64 * MEBIBYTE),
-        'tus-checksum-algorithm': 'sha256',
+        'tus-checksum-algorithm': 'sha1,sha256',
       }),
     ]);
   });

@@ -8,6 +8,7 @@ import { lostBytes } from './lost-bytes';
 import { mediaTypeOf } from './media-type';
 import { Segments } from './segments';
 import { type Upload, UploadStatus } from './upload.entity';
+import type { ChunkChecksum } from './upload-headers';
 import type { Claims } from './upload-metadata';
 import type { UploadRows } from './upload-rows';
 
@@ -18,8 +19,8 @@ export interface TusStoreOptions {
   userId: number;
   /** What is said of a new upload. */
   claims?: Claims;
-  /** SHA-256 in Base64 that all the bytes of this request must have. */
-  checksum?: string;
+  /** What all the bytes of this request together must have. */
+  checksum?: ChunkChecksum;
 }
 
 /**
@@ -57,11 +58,11 @@ export class TusStore extends DataStore {
 
   override async write(stream: Readable): Promise<number> {
     const { checksum } = this.options;
-    const whole = checksum === undefined ? undefined : createHash('sha256');
+    const whole = checksum === undefined ? undefined : createHash(checksum.algorithm);
     const segments = new Segments(stream);
     const sum = await this.sum();
     // No bytes have a checksum too.
-    if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum) throw checksumMismatch();
+    if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
     while (await segments.begin()) await this.append(segments, sum, whole);
     return this.upload.offset;
   }
@@ -80,7 +81,7 @@ export class TusStore extends DataStore {
       whole?.update(chunk);
     };
     const onLast = () => {
-      if (whole && whole.digest('base64') !== checksum) throw checksumMismatch();
+      if (whole && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
     };
     try {
       await bytes.append(upload.key, upload.offset, segments.segment(limits, onChunk, onLast));

@@ -47,8 +47,8 @@ const Checksum = () =>
   asks(
     'Upload-Checksum',
     false,
-    'SHA-256 of the bytes of this request, in Base64; 460 when it is another, and none of them counts.',
-    headerText(52, '^sha256 [A-Za-z0-9+/]{43}=$'),
+    'SHA-1 or SHA-256 of the bytes of this request, in Base64; 460 when it is another, and none of them counts.',
+    headerText(51, '^(sha1 [A-Za-z0-9+/]{27}|sha256 [A-Za-z0-9+/]{43})=$'),
     'sha256 uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
   );
 const Bytes = (required: boolean) => applyDecorators(ApiConsumes(CHUNK_TYPE), ApiBody({ required, schema: BINARY }));

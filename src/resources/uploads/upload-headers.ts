@@ -6,7 +6,17 @@ export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,checksum,termination';
 export const CHUNK_TYPE = 'application/offset+octet-stream';
 const WHOLE = /^(0|[1-9]\d*)$/;
-const SHA256 = /^sha256 ([A-Za-z0-9+/]{43}=)$/;
+export const CHECKSUM_ALGORITHMS = 'sha1,sha256';
+const CHECKSUM = /^(sha1|sha256) ([A-Za-z0-9+/]+=)$/;
+/** Of digests in Base64. */
+const DIGEST_LENGTHS = { sha1: 28, sha256: 44 };
+
+/** What the bytes of a request say to be. */
+export interface ChunkChecksum {
+  algorithm: keyof typeof DIGEST_LENGTHS;
+  /** In Base64. */
+  digest: string;
+}
 
 /** Of the protocol's version there is one; who doesn't name any is no client of it, and may do what needs none. */
 export function requireVersion({ headers }: Request, { demanded = false } = {}): void {
@@ -54,15 +64,18 @@ export const tooLarge = (limit: number): ApiError =>
     headers: { 'Tus-Max-Size': String(limit) },
   });
 
-/** The SHA-256 that a chunk says to have, in Base64. */
-export function checksumOf({ headers }: Request): string | undefined {
-  const checksum = headers['upload-checksum'];
-  if (checksum === undefined) return undefined;
-  const [, digest] = SHA256.exec(String(checksum)) ?? [];
-  if (digest) return digest;
-  throw validationError([
-    { field: 'Upload-Checksum', rule: 'checksum', message: 'must be sha256, a blank, and the digest in Base64' },
-  ]);
+/** The checksum that a chunk says to have. */
+export function checksumOf({ headers }: Request): ChunkChecksum | undefined {
+  const header = headers['upload-checksum'];
+  if (header === undefined) return undefined;
+  const [, algorithm, digest] = (CHECKSUM.exec(String(header)) ?? []) as [
+    string?,
+    ChunkChecksum['algorithm']?,
+    string?,
+  ];
+  if (algorithm && digest?.length === DIGEST_LENGTHS[algorithm]) return { algorithm, digest };
+  const message = 'must be sha1 or sha256, a blank, and the digest in Base64';
+  throw validationError([{ field: 'Upload-Checksum', rule: 'checksum', message }]);
 }
 
 /** Appends bytes to an upload. */
@@ -96,7 +109,7 @@ export function answerOptions(response: Response, allow: string, limit: number):
   response.setHeader('Allow', allow);
   response.setHeader('Tus-Version', TUS_VERSION);
   response.setHeader('Tus-Extension', TUS_EXTENSIONS);
-  response.setHeader('Tus-Checksum-Algorithm', 'sha256');
+  response.setHeader('Tus-Checksum-Algorithm', CHECKSUM_ALGORITHMS);
   response.setHeader('Tus-Max-Size', limit);
   if (allow.includes('PATCH')) response.setHeader('Accept-Patch', CHUNK_TYPE);
 }
