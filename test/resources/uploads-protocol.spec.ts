@@ -5,19 +5,22 @@ import { Upload } from '../../src/resources/uploads/upload.entity';
 import { expectError } from '../support/expectations';
 import { sendRaw } from '../support/raw-http';
 import { type Client, type TestUser, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
+import { waitFor } from '../support/wait-for';
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
 /** Of its own: what lies there are uploads of this file. */
 const DATA_DIR = join(process.env.TEST_DIRECTORY!, 'uploads-protocol');
 const QUOTA = 100;
+const settings = { DATA_DIR, UPLOAD_QUOTA: String(QUOTA), MIN_FREE_DISK: '0' };
 
 const keyOf = (path: string) => path.split('/').at(-1)!;
 const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('base64');
 
 /** What the tus protocol demands, as clients of it see it. */
 describe('The protocol of uploads', () => {
-  const api = useTestApi({ settings: { DATA_DIR, UPLOAD_QUOTA: String(QUOTA), MIN_FREE_DISK: '0' } });
+  const api = useTestApi({ settings });
   let owner: TestUser;
   let own: Client;
 
@@ -83,6 +86,14 @@ describe('The protocol of uploads', () => {
     expect(checksum).toBe(createHash('sha256').update('helloworld').digest('hex'));
   });
 
+  it('has uploads expire, which take no room any more', async () => {
+    const path = await begin(QUOTA);
+    expectError(await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' }), 'QUOTA_EXCEEDED');
+    await api.repository(Upload).update({ key: keyOf(path) }, { expires_at: new Date(Date.now() - 1) });
+    expect((await own.head(path, TUS)).status).toBe(410);
+    await begin(QUOTA);
+  });
+
   it('has its version in each answer, be it an error', async () => {
     const [path, old] = [await begin(10), await begin(10)];
     await api.repository(Upload).update({ key: keyOf(old) }, { expires_at: new Date(0) });
@@ -113,5 +124,23 @@ describe('The protocol of uploads', () => {
     const statuses = [201, 200, 400, 400, 401, 401, 403, 404, 405, 406, 409, 410, 412, 413, 415, 460, 204, 204];
     expect(answers.map(({ status }) => status)).toEqual(statuses);
     expect(answers.map(({ headers }) => headers.get('tus-resumable'))).toEqual(statuses.map(() => '1.0.0'));
+  });
+});
+
+describe('An upload that was not finished in time', () => {
+  const api = useTestApi({ settings });
+
+  it('is removed soon after the next start', async () => {
+    const own = api.as(await api.user());
+    const { body } = await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' });
+    const { key } = body.data as Upload;
+    await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1) });
+    const next = await TestApp.start({ settings, databaseUrl: api.app.databaseUrl, sweepAfter: 1 });
+    try {
+      await waitFor(async () => (await own.head(`/uploads/${key}`, TUS)).status === 404);
+      expect(readdirSync(join(DATA_DIR, 'uploads'))).not.toContain(key);
+    } finally {
+      await next.stop();
+    }
   });
 });

@@ -11,13 +11,18 @@ import { configureApp } from '../../src/configure-app';
 import { ApiAdapter } from '../../src/operations/api-adapter';
 import { describeError } from '../../src/operations/logging';
 import { PINO } from '../../src/operations/logging.module';
+import { SweepTimes } from '../../src/resources/uploads/upload-sweep';
 import { cloneTemplate } from './databases';
+
+const HOUR = 60 * 60 * 1_000;
 
 export interface TestAppOptions {
   /** Environment variables besides those that every test app has. */
   settings?: Record<string, string>;
   /** Modules besides the application's own. */
   imports?: ModuleMetadata['imports'];
+  /** Milliseconds from the start to when old uploads are removed; tests make such ones, so an hour when left out. */
+  sweepAfter?: number;
   /** Another instance's database; a new one, cloned from the template, when left out. */
   databaseUrl?: string;
 }
@@ -33,7 +38,12 @@ export class TestApp {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async start({ settings = {}, imports = [], databaseUrl }: TestAppOptions = {}): Promise<TestApp> {
+  static async start({
+    settings = {},
+    imports = [],
+    databaseUrl,
+    sweepAfter = HOUR,
+  }: TestAppOptions = {}): Promise<TestApp> {
     const database = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await cloneTemplate();
     const log: Record<string, unknown>[] = [];
     const environment = {
@@ -48,6 +58,8 @@ export class TestApp {
     const module = await Test.createTestingModule({ imports: [AppModule, ...imports] })
       .overrideProvider(Settings)
       .useValue(readSettings(environment))
+      .overrideProvider(SweepTimes)
+      .useValue({ first: sweepAfter, interval: HOUR } satisfies SweepTimes)
       .overrideProvider(PINO)
       .useValue(pino({ serializers: { err: describeError } }, { write: (line) => void log.push(JSON.parse(line)) }))
       .compile();

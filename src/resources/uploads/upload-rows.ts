@@ -31,14 +31,15 @@ export class UploadRows {
     private readonly settings: Settings,
   ) {}
 
-  /** Takes the room of the whole upload. @throws {ApiError} QUOTA_EXCEEDED */
+  /** Takes the room of the whole upload; those whose time is up have none. @throws {ApiError} QUOTA_EXCEEDED */
   create(key: string, userId: number, size: number, claims: Claims): Promise<Upload> {
     const { UPLOAD_QUOTA, UPLOAD_EXPIRY } = this.settings;
     return this.uploads.manager.transaction(async (manager) => {
       // One after the other for each user: of two at once each would see the room that only one of them can have.
       await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: quota ' || $1, 0))", [userId]);
       const [{ taken }] = await manager.query<{ taken: number }[]>(
-        'SELECT coalesce(sum(size), 0)::bigint AS taken FROM uploads WHERE user_id = $1',
+        `SELECT coalesce(sum(size), 0)::bigint AS taken FROM uploads
+          WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
         [userId],
       );
       if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA);

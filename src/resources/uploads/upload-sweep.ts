@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiError } from '../../conventions/errors/api-error';
@@ -6,8 +6,14 @@ import { ByteStore } from './byte-store';
 import { lostBytes } from './lost-bytes';
 import { UploadLocks } from './upload-locks';
 
-/** How often, in milliseconds. */
-const INTERVAL = 60 * 60 * 1_000;
+/** When to sweep, in milliseconds. */
+export class SweepTimes {
+  /** From the start to the first time: soon, as the last process may not have lasted an hour, and not all at once. */
+  first = 1_000 + Math.random() * 2_000;
+  /** From one time to the next. */
+  interval = 60 * 60 * 1_000;
+}
+
 /** Bytes younger than that may get their row yet, and rows their bytes; in milliseconds. */
 const ORPHAN_AGE = 60 * 60 * 1_000;
 const BATCH = 500;
@@ -29,23 +35,33 @@ interface Unfinished {
 
 /** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
 @Injectable()
-export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdown {
+export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(UploadSweep.name);
-  private timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private ending = false;
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly bytes: ByteStore,
     private readonly locks: UploadLocks,
+    private readonly times: SweepTimes,
   ) {}
 
   onApplicationBootstrap(): void {
     const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Old uploads were not removed');
-    this.timer = setInterval(() => void this.sweep().catch(onFailure), INTERVAL).unref();
+    const run = () => {
+      this.running = this.sweep().catch(onFailure);
+      this.timer = setTimeout(run, this.times.interval).unref();
+    };
+    this.timer = setTimeout(run, this.times.first).unref();
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
+  /** While the connections that it needs are there: it ends after what it is at. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.ending = true;
+    clearTimeout(this.timer);
+    await this.running;
   }
 
   /** By one process at a time; others find it locked and leave it to that one. */
@@ -66,7 +82,10 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
       const rows = await this.database.query<{ key: string }[]>(OVERDUE);
       found = rows.length;
       removed = 0;
-      for (const { key } of rows) if (await this.remove(key)) removed++;
+      for (const { key } of rows) {
+        if (this.ending) return;
+        if (await this.remove(key)) removed++;
+      }
     }
   }
 
@@ -77,6 +96,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
       found = rows.length;
       last = rows.at(-1)?.id ?? last;
       for (const { key, offset } of rows) {
+        if (this.ending) return;
         if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
         if (offset === 0) await this.remove(key);
         else lostBytes(key);
@@ -100,6 +120,7 @@ export class UploadSweep implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async removeOrphans(): Promise<void> {
     for await (const key of this.bytes.keysBefore(new Date(Date.now() - ORPHAN_AGE))) {
+      if (this.ending) return;
       const rows = await this.database.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
       if (rows.length === 0) await this.bytes.remove(key);
     }

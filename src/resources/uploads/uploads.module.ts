@@ -10,7 +10,7 @@ import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadLocks } from './upload-locks';
 import { UploadRows } from './upload-rows';
-import { UploadSweep } from './upload-sweep';
+import { SweepTimes, UploadSweep } from './upload-sweep';
 import { UploadsController } from './uploads.controller';
 import { UploadsService } from './uploads.service';
 
@@ -33,7 +33,7 @@ const byteStore = {
 @Module({
   imports: [TypeOrmModule.forFeature([Upload])],
   controllers: [UploadsController],
-  providers: [byteStore, TusEndpoint, UploadContent, UploadLocks, UploadRows, UploadSweep, UploadsService],
+  providers: [byteStore, TusEndpoint, UploadContent, UploadLocks, UploadRows, SweepTimes, UploadSweep, UploadsService],
 })
 export class UploadsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
