@@ -137,8 +137,8 @@ describe('An upload that was not finished in time', () => {
     await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1) });
     const next = await TestApp.start({ settings, databaseUrl: api.app.databaseUrl, sweepAfter: 1 });
     try {
-      await waitFor(async () => (await own.head(`/uploads/${key}`, TUS)).status === 404);
-      expect(readdirSync(join(DATA_DIR, 'uploads'))).not.toContain(key);
+      await waitFor(() => !readdirSync(join(DATA_DIR, 'uploads')).includes(key));
+      expect((await own.head(`/uploads/${key}`, TUS)).status).toBe(404);
     } finally {
       await next.stop();
     }

@@ -133,6 +133,8 @@ describe('An upload', () => {
     const path = await uploaded(Buffer.alloc(0));
     expect((await own.get(path)).body.data).toMatchObject({ status: 'COMPLETE', checksum: sha256(Buffer.alloc(0)) });
     expect(await (await download(path)).text()).toBe('');
+    const last = await download(path, { Range: 'bytes=-5' });
+    expect([last.status, last.headers.get('content-range')]).toEqual([416, 'bytes */0']);
   });
 
   it('goes on only where it stands, in the one version, with bytes that are no more and no others than said', async () => {
@@ -309,6 +311,10 @@ describe('An upload', () => {
     expect(await read('bytes=2-4')).toEqual([206, 'bytes 2-4/10', '234']);
     expect(await read('bytes=7-')).toEqual([206, 'bytes 7-9/10', '789']);
     expect(await read('bytes=-3')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await read('bytes=-100')).toEqual([206, 'bytes 0-9/10', '0123456789']);
+    expect(await read('bytes=20-30, -100')).toEqual([206, 'bytes 0-9/10', '0123456789']);
+    expect(await read(`bytes=-${'9'.repeat(400)}`)).toEqual([206, 'bytes 0-9/10', '0123456789']);
+    expect(await read('bytes=-0')).toEqual([416, 'bytes */10', '']);
     expect(await read('bytes=5-99')).toEqual([206, 'bytes 5-9/10', '56789']);
     expect(await read('bytes=10-')).toEqual([416, 'bytes */10', '']);
     expect(await read('bytes=0-1,4-5')).toEqual([200, null, '0123456789']);
@@ -319,6 +325,9 @@ describe('An upload', () => {
     expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, ETag, '']);
     const head = await own.head(`${path}/content`);
     expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '10', '']);
+    const ranged = await own.head(`${path}/content`, { Range: 'bytes=2-4' });
+    expect([ranged.status, ranged.headers.get('content-length')]).toEqual([200, '10']);
+    expect(ranged.headers.has('content-range')).toBe(false);
     expectError(await own.get(`${path}/content`, { Range: 'bytes=10-' }), 'RANGE_NOT_SATISFIABLE');
     expect((await own.get(`${path}/content`, { Accept: 'image/png' })).status).toBe(200);
   });

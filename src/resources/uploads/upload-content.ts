@@ -77,14 +77,20 @@ function setValidators(response: Response, tag: string): void {
   response.setHeader('Cache-Control', 'private, no-cache');
 }
 
+/** So many bytes from the end on. */
+const SUFFIX = /(?<=[=,]\s*)-(\d+)/g;
+
 /** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
-function rangeOf({ headers }: Request, size: number, tag: string): ByteRange | undefined {
+function rangeOf({ method, headers }: Request, size: number, tag: string): ByteRange | undefined {
   const { range } = headers;
-  if (range === undefined) return undefined;
+  // Of other methods it means nothing (RFC 9110, 14.2).
+  if (range === undefined || method !== 'GET') return undefined;
   const condition = headers['if-range'];
   // Of other bytes than the client has: it gets all of these.
   if (condition !== undefined && condition !== tag) return undefined;
-  const ranges = parseRange(size, range);
+  // Of a suffix that is longer than the whole the library makes no range, where it is the whole (RFC 9110, 14.1.2).
+  const within = range.replaceAll(SUFFIX, (_, length: string) => `-${Math.min(Number(length), size)}`);
+  const ranges = parseRange(size, within);
   if (ranges === -1) throw notSatisfiable(size);
   return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];
 }
