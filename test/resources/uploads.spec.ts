@@ -291,7 +291,12 @@ describe('An upload', () => {
     for (const path of [lost, unfinished]) rmSync(fileOf(path));
     truncateSync(fileOf(cut), 3);
     const before = api.app.log.length;
-    expectError(await own.get(`${lost}/content`), 'GONE');
+    const gone = await own.get(`${lost}/content`, { Range: 'bytes=0-1' });
+    expectError(gone, 'GONE');
+    for (const name of ['content-disposition', 'accept-ranges', 'content-range', 'etag']) {
+      expect([name, gone.headers.has(name)]).toEqual([name, false]);
+    }
+    expect(gone.headers.get('content-security-policy')).not.toContain('sandbox');
     expectError(await append(unfinished, 5, Buffer.from('world')), 'GONE');
     await expect(download(cut).then((answer) => answer.text())).rejects.toThrow();
 

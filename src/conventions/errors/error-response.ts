@@ -4,6 +4,10 @@ import { type ApiError } from './api-error';
 import { toJson } from '../responses/json';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const OF_A_SUCCESS = [
+  ...['ETag', 'Location', 'Link', 'Last-Modified', 'Content-Encoding', 'Content-Disposition', 'Content-Range'],
+  ...['Accept-Ranges', 'Content-Security-Policy'],
+];
 
 /** The error envelope (variant B). For a 5xx it names the request id and nothing else. */
 export function errorBody(error: ApiError, requestId: string): string {
@@ -33,7 +37,7 @@ export function sendError(response: ServerResponse, error: ApiError, requestId: 
   if (response.headersSent) return;
   const body = errorBody(error, requestId);
   // What a handler had prepared for its success does not belong to the failure.
-  for (const name of ['ETag', 'Location', 'Link', 'Content-Encoding', 'Last-Modified']) response.removeHeader(name);
+  for (const name of OF_A_SUCCESS) response.removeHeader(name);
   for (const [name, value] of Object.entries(errorHeaders(error, requestId))) response.setHeader(name, value);
   // Who asks for a version by its media type gets that for a failure too.
   const { representation } = response.req as Partial<Request>;
