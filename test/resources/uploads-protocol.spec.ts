@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Upload as TusClient } from 'tus-js-client';
 import { Upload } from '../../src/resources/uploads/upload.entity';
 import { expectError } from '../support/expectations';
 import { sendRaw } from '../support/raw-http';
@@ -92,6 +93,68 @@ describe('The protocol of uploads', () => {
     await api.repository(Upload).update({ key: keyOf(path) }, { expires_at: new Date(Date.now() - 1) });
     expect((await own.head(path, TUS)).status).toBe(410);
     await begin(QUOTA);
+  });
+
+  describe('by POST with the method in a header', () => {
+    const OVERRIDE = 'X-HTTP-Method-Override';
+    const chunk = { ...CHUNK, 'Upload-Offset': '0', [OVERRIDE]: 'PATCH' };
+
+    it('serves a client that has no PATCH', async () => {
+      const bytes = Buffer.from('0123456789'.repeat(10));
+      const before = api.app.log.length;
+      const url = await new Promise<string>((resolve, reject) => {
+        const client = new TusClient(bytes, {
+          endpoint: `${api.url}/api/v1/uploads`,
+          chunkSize: 30,
+          overridePatchMethod: true,
+          headers: { Authorization: `Bearer ${owner.token}` },
+          onSuccess: () => resolve(client.url!),
+          onError: reject,
+        });
+        client.start();
+      });
+      expect((await own.get(`/uploads/${keyOf(url)}/content`)).text).toBe(bytes.toString());
+      const asked = () => api.app.log.slice(before).filter(({ route }) => route === '/api/uploads/:key');
+      await waitFor(() => asked().length === 4);
+      expect(asked().map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'PATCH', 'PATCH']);
+    });
+
+    it.each<[string, Record<string, string>]>([
+      ['//api/v1/uploads/', {}],
+      ['//api/v2/uploads/', {}],
+      ['//api/uploads/', { Accept: 'application/vnd.api+json;version=2' }],
+      ['//API/V1/Uploads/', {}],
+    ])('appends and deletes below %s', async (prefix, headers) => {
+      const path = prefix + keyOf(await begin(5));
+      expect((await own.post(path, Buffer.from('hello'), { ...chunk, ...headers })).status).toBe(204);
+      expect((await own.get(`${path}/content`)).text).toBe('hello');
+      expect((await own.post(`${path}/`, undefined, { ...headers, ...TUS, [OVERRIDE]: 'DELETE' })).status).toBe(204);
+      expect((await own.get(path)).status).toBe(404);
+    });
+
+    it('asks what the method itself asks', async () => {
+      const path = await begin(5);
+      const post = (client: Client, headers: Record<string, string>) =>
+        client.post(path, Buffer.from('hello'), { ...chunk, ...headers });
+      expectError(await post(api, {}), 'UNAUTHORIZED');
+      expectError(await post(api.as(await api.user()), {}), 'FORBIDDEN');
+      expectError(await post(own, { 'If-Match': '"99"' }), 'PRECONDITION_FAILED');
+      expectError(await post(own, { 'Tus-Resumable': '0.2.2' }), 'PRECONDITION_FAILED');
+      expect((await own.get(path)).body.data.offset).toBe(0);
+    });
+
+    it('means nothing with another method, and elsewhere', async () => {
+      const path = await begin(5);
+      for (const method of ['PUT', 'GET', 'patch', '']) {
+        expectError(await own.post(path, undefined, { ...TUS, [OVERRIDE]: method }), 'METHOD_NOT_ALLOWED');
+      }
+      expectError(await own.post(`${path}/content`, undefined, { ...TUS, [OVERRIDE]: 'DELETE' }), 'METHOD_NOT_ALLOWED');
+      expectError(await own.post(`/users/${owner.id}`, undefined, { [OVERRIDE]: 'DELETE' }), 'METHOD_NOT_ALLOWED');
+      expect((await own.get(path, { [OVERRIDE]: 'DELETE' })).status).toBe(200);
+      const created = { ...TUS, 'Upload-Length': '1', [OVERRIDE]: 'DELETE' };
+      expect((await own.post('/uploads', undefined, created)).status).toBe(201);
+      expect((await own.get(path)).status).toBe(200);
+    });
   });
 
   it('has its version in each answer, be it an error', async () => {

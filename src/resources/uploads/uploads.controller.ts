@@ -146,6 +146,7 @@ export class UploadsController {
   /**
    * Appends bytes to an upload.
    * @remarks What was received counts, also when the connection is lost in the middle: ask where to go on by HEAD.
+   * A client that can't send PATCH sends POST with `X-HTTP-Method-Override: PATCH`; the same goes for DELETE.
    */
   @Patch(':key')
   @Roles(Role.USER)

@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings';
 import { ByteStore } from './byte-store';
 import { DiskStore } from './disk-store';
 import { TusEndpoint } from './tus-endpoint';
-import { tellVersion } from './tus-requests';
+import { speakTus } from './tus-requests';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadLocks } from './upload-locks';
@@ -37,6 +37,6 @@ const byteStore = {
 })
 export class UploadsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(tellVersion).forRoutes('uploads');
+    consumer.apply(speakTus).forRoutes('uploads');
   }
 }
