@@ -229,6 +229,12 @@ describe('An upload', () => {
       'application/octet-stream',
     ],
     ['a text that is called an image', Buffer.from('text'), 'image/png', 'application/octet-stream'],
+    ['a document', Buffer.from('<?xml version="1.0"?><a/>'), 'text/plain', 'application/octet-stream'],
+    ['a program', Buffer.from('alert(1)'), 'text/jscript', 'application/octet-stream'],
+    ['what nobody knows', Buffer.from('x'), 'text/x-server-parsed', 'application/octet-stream'],
+    ['data', Buffer.from('{}'), 'application/json; charset=utf-8', 'application/json'],
+    ['a text in UTF-8', Buffer.from('ä'), 'text/Plain;format=flowed; charset="UTF-8"', 'text/plain; charset=utf-8'],
+    ['a text in another encoding', Buffer.from('x'), 'text/plain; charset=utf-7', 'text/plain'],
     ['a table', Buffer.from('a,b\n1,2'), 'text/csv', 'text/csv'],
     ['nonsense', Buffer.from('x'), 'no type at all', 'application/octet-stream'],
   ])('is what its bytes say: %s', async (_name, bytes, filetype, expected) => {

@@ -1,5 +1,4 @@
 import { Metadata } from '@tus/server';
-import { supportedMimeTypes } from 'file-type';
 import { validationError } from '../../conventions/errors/api-error';
 import { hasLength, normalise } from '../../conventions/requests/text';
 
@@ -7,9 +6,12 @@ const FIELD = 'Upload-Metadata';
 const MAX_METADATA = 4_096;
 const MAX_FILENAME = 255;
 export const UNKNOWN_TYPE = 'application/octet-stream';
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
-/** What a browser would run. */
-const ACTIVE = /html|xml|svg|script|ecma/;
+/** Texts and data that no bytes show and no browser runs: what a client says to be one of these is believed. */
+const BELIEVED = new Set([
+  ...['text/plain', 'text/markdown', 'text/csv', 'text/tab-separated-values'],
+  ...['application/json', 'application/x-ndjson', 'application/geo+json', 'application/yaml'],
+]);
+const UTF_8 = /^charset="?utf-8"?$/;
 
 /** What a client says of a file. */
 export interface Claims {
@@ -50,11 +52,15 @@ function filenameOf(text: string): string | null {
   return /^\.{0,2}$/.test(filename) ? null : filename;
 }
 
-/** What the bytes would show if it were so is not taken on trust, and neither is what a browser would run. */
+/** Of the parameters only that a text is UTF-8 says something to whoever reads it. */
 function mediaTypeOf(text: string): string {
-  const [type] = text.toLowerCase().split(';', 1);
-  const believable = MEDIA_TYPE.test(type) && !ACTIVE.test(type) && !(supportedMimeTypes as Set<string>).has(type);
-  return believable ? type : UNKNOWN_TYPE;
+  const [type, ...parameters] = text
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  if (!BELIEVED.has(type)) return UNKNOWN_TYPE;
+  const inUtf8 = type.startsWith('text/') && parameters.some((parameter) => UTF_8.test(parameter));
+  return inUtf8 ? `${type}; charset=utf-8` : type;
 }
 
 function wrong(rule: string, message: string) {
