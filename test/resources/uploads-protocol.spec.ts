@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Upload as TusClient } from 'tus-js-client';
 import { Upload } from '../../src/resources/uploads/upload.entity';
@@ -13,6 +13,7 @@ const TUS = { 'Tus-Resumable': '1.0.0' };
 const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
 /** Of its own: what lies there are uploads of this file. */
 const DATA_DIR = join(process.env.TEST_DIRECTORY!, 'uploads-protocol');
+const FOLDER = join(DATA_DIR, 'uploads');
 const QUOTA = 100;
 const settings = { DATA_DIR, UPLOAD_QUOTA: String(QUOTA), MIN_FREE_DISK: '0' };
 
@@ -41,7 +42,7 @@ describe('The protocol of uploads', () => {
   }
 
   describe('for a creation that is refused with its first bytes', () => {
-    const files = () => readdirSync(join(DATA_DIR, 'uploads'));
+    const files = () => readdirSync(FOLDER);
 
     async function expectNothingOf(refused: () => Promise<void>): Promise<void> {
       const before = files();
@@ -190,6 +191,20 @@ describe('The protocol of uploads', () => {
   });
 });
 
+describe('The files of uploads', () => {
+  // As an earlier version has left it.
+  mkdirSync(FOLDER, { recursive: true });
+  chmodSync(FOLDER, 0o755);
+  const api = useTestApi({ settings });
+
+  it('are for the service alone to read', async () => {
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    const own = api.as(await api.user());
+    const { body } = await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' });
+    expect([modeOf(FOLDER), modeOf(join(FOLDER, body.data.key))]).toEqual(['700', '600']);
+  });
+});
+
 describe('An upload that was not finished in time', () => {
   const api = useTestApi({ settings });
 
@@ -200,7 +215,7 @@ describe('An upload that was not finished in time', () => {
     await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1) });
     const next = await TestApp.start({ settings, databaseUrl: api.app.databaseUrl, sweepAfter: 1 });
     try {
-      await waitFor(() => !readdirSync(join(DATA_DIR, 'uploads')).includes(key));
+      await waitFor(() => !readdirSync(FOLDER).includes(key));
       expect((await own.head(`/uploads/${key}`, TUS)).status).toBe(404);
     } finally {
       await next.stop();

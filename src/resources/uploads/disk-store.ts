@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, opendir, rm, stat } from 'node:fs/promises';
+import { chmod, open, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import { Upload as TusUpload } from '@tus/server';
 import { type ByteRange, ByteStore } from './byte-store';
 import { orFull, requireFreeSpace } from './free-space';
 import { Lanes } from './lanes';
+import { PRIVATE_FILE } from './private-directory';
 
 const SEGMENT = 8 * 1024 * 1024;
 const KEY = /^[0-9a-f-]{36}$/;
@@ -47,6 +48,7 @@ export class DiskStore extends ByteStore {
   async create(key: string, size: number): Promise<void> {
     try {
       await this.files.create(new TusUpload({ id: key, size, offset: 0 }));
+      await chmod(this.pathOf(key), PRIVATE_FILE);
       // The name itself has to survive a crash of the machine as well.
       await sync(this.directory);
     } catch (error) {

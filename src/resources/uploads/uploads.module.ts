@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Settings } from '../../config/settings';
 import { ByteStore } from './byte-store';
 import { DiskStore } from './disk-store';
+import { makePrivate } from './private-directory';
 import { TusEndpoint } from './tus-endpoint';
 import { speakTus } from './tus-requests';
 import { Upload } from './upload.entity';
@@ -26,6 +27,7 @@ const byteStore = {
   inject: [Settings],
   useFactory: (settings: Settings) => {
     const directory = join(settings.DATA_DIR, 'uploads');
+    makePrivate(directory);
     return settings.S3_BUCKET ? bucketStore(settings, directory) : new DiskStore(directory, settings.MIN_FREE_DISK);
   },
 };
