@@ -185,7 +185,8 @@ describe('An idempotency key', () => {
   it('is refused where the answer holds secrets, and means nothing to methods that may be repeated anyway', async () => {
     const signIn = { username: own.owner.username, password: own.owner.password };
     const refused = await api.post('/auth/tokens', signIn, keyed());
-    expectError(refused, 'VALIDATION_ERROR', { fields: { 'Idempotency-Key': 'unknown' } });
+    const { details } = expectError(refused, 'VALIDATION_ERROR', { fields: { 'Idempotency-Key': 'unknown' } });
+    expect(details).toContain('secrets');
 
     const { id } = await own.product();
     for (const stock of [1, 2]) {

@@ -190,7 +190,10 @@ describe('An upload', () => {
     expectError(await own.post('/uploads', undefined, TUS), 'VALIDATION_ERROR');
     expectError(await own.post('/uploads', undefined, { 'Upload-Length': '1' }), 'PRECONDITION_FAILED');
     expectError(await own.post('/uploads', undefined, { ...TUS, 'Upload-Defer-Length': '1' }), 'VALIDATION_ERROR');
-    expectError(await create(1, { 'Idempotency-Key': 'a' }), 'VALIDATION_ERROR');
+    const { details } = expectError(await create(1, { 'Idempotency-Key': 'a' }), 'VALIDATION_ERROR');
+    expect(details).toBe(
+      'Idempotency-Key: is not taken here: an upload is not created again but resumed, where HEAD says',
+    );
     expectError(await own.post('/uploads', { a: 1 }, { ...TUS, 'Upload-Length': '9' }), 'UNSUPPORTED_MEDIA_TYPE');
   });
 

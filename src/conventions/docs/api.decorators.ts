@@ -27,6 +27,8 @@ export const Extension = {
   PAGE: 'x-page',
   RAISES: 'x-raises',
   HEADERS: 'x-headers',
+  /** Of a parameter: the page is to send its example. */
+  FILLED: 'x-filled',
   EXAMPLE: 'x-example',
   GROUP: 'x-group',
   DEPRECATION,

@@ -2,9 +2,10 @@ import { MAX_ID } from '../../database/resource.entity';
 import { PAGE_PARAMETERS } from '../lists/list-query';
 import { KEY_PARAMETER } from '../requests/key.pipe';
 import { VERSIONS } from '../requests/version';
+import { Extension } from './api.decorators';
 import { conditionParameters } from './conditions';
 import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
-import { itemSchema, singular } from './references';
+import { itemSchema, singular, takeExtension } from './references';
 
 export function completeParameters(operation: OperationObject, context: OperationContext): void {
   const known = (operation.parameters ?? []) as ParameterObject[];
@@ -15,9 +16,11 @@ export function completeParameters(operation: OperationObject, context: Operatio
   for (const parameter of parameters) {
     if (parameter.in === 'path') completeId(parameter, context);
     else if (parameter.name === 'fields') completeFields(parameter, attributesOf(operation, context));
-    else moveExample(parameter);
+    else if (!takeExtension<boolean>(parameter, Extension.FILLED)) moveExample(parameter);
+    else fill(parameter);
   }
   parameters.push(...conditionParameters(context));
+  parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
 }
 
 /** How other versions of the API page. */
@@ -58,6 +61,13 @@ function moveExample(parameter: ParameterObject): void {
   if (parameter.example === undefined) return;
   Object.assign(parameter.schema ?? {}, { example: parameter.example as unknown });
   delete parameter.example;
+}
+
+/** The page sends the example, unless somebody types something else. */
+function fill(parameter: ParameterObject): void {
+  const schema = { ...(parameter.schema as SchemaObject) };
+  Object.assign(parameter, { schema, example: schema.example as unknown });
+  delete schema.example;
 }
 
 function attributesOf(operation: OperationObject, { components }: OperationContext): string[] {

@@ -26,7 +26,7 @@ const describe = (version: Version): string =>
   \`Accept: application/vnd.api+json;version=${version}\`, which is then also the media type of the answer.
 - \`ETag\` is a resource's version: \`If-None-Match\` saves reading it again (304), and \`If-Match\` keeps a write from undoing
   another's (412).
-- With an \`Idempotency-Key\` a POST can be repeated without a second effect.
+- With an \`Idempotency-Key\` a POST can be repeated without a second effect, where it is listed among the parameters.
 - Every response has an \`X-Request-Id\`; a request may bring its own, 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
 - Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` where it answers \`GET\`; other methods are 405.
 - In production plain HTTP is refused (403), whatever is asked, but for health.

@@ -1,6 +1,6 @@
 import { singular } from './references';
 
-const VERBS: Record<string, string> = { remove: 'delete' };
+const VERBS: Record<string, string> = { remove: 'delete', append: 'appendTo' };
 
 /**
  * `UsersController.list` is `listUsers`, `.get` `getUser`, `.remove` `deleteUser`, `.profile` `getUserProfile`.
@@ -8,7 +8,7 @@ const VERBS: Record<string, string> = { remove: 'delete' };
  */
 export function operationId(controller: string, handler: string, many: boolean): string {
   const nouns = controller.replace(/Controller$/, '');
-  const [, verb, rest] = /^(list|get|create|replace|update|remove)(.*)$/.exec(handler) ?? ['', 'get', handler];
+  const [, verb, rest] = /^(list|get|create|replace|update|append|remove)(.*)$/.exec(handler) ?? ['', 'get', handler];
   const noun = many && verb !== 'list' ? singular(nouns) : nouns;
   return (VERBS[verb] ?? verb) + noun + rest.charAt(0).toUpperCase() + rest.slice(1);
 }

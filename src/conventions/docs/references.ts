@@ -1,4 +1,11 @@
-import type { ComponentsObject, OperationObject, ReferenceObject, ResponseObject, SchemaObject } from './openapi-types';
+import type {
+  ComponentsObject,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types';
 
 /** A schema itself, wherever it stands. */
 export function resolve(schema: SchemaObject | ReferenceObject, { schemas = {} }: ComponentsObject): SchemaObject {
@@ -27,8 +34,8 @@ export function singular(nouns: string): string {
   return nouns.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
 }
 
-/** What a decorator left on an operation for the document; see {@link Extension}. */
-export function takeExtension<T>(operation: OperationObject, name: string): T | undefined {
+/** What a decorator left on an operation or a parameter for the document; see {@link Extension}. */
+export function takeExtension<T>(operation: OperationObject | ParameterObject, name: string): T | undefined {
   const extensions = operation as unknown as Record<string, T | undefined>;
   const value = extensions[name];
   delete extensions[name];

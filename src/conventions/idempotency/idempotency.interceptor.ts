@@ -14,6 +14,8 @@ import { answerOf } from '../responses/answer';
 import { IdempotencyKeys, type KeyedRequest } from './idempotency-keys';
 
 export const IS_IDEMPOTENT = 'resource-api:idempotent';
+/** Why a route takes no key. */
+export const NO_KEY = 'resource-api:no-key';
 export const KEY_HEADER = 'Idempotency-Key';
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
@@ -55,8 +57,11 @@ function describe(request: Request, key: string): KeyedRequest {
   };
 }
 
-/** 400 for a key on a route that can't keep its answer. */
-export function keyNotTaken() {
-  const message = 'is not taken here: the answer holds secrets, which are not stored';
+/** Why a route that creates something takes no key. */
+export const TakesNoKey = (reason: string): MethodDecorator => SetMetadata(NO_KEY, reason);
+
+/** 400 for a key on a route that takes none. */
+export function keyNotTaken(reason?: string) {
+  const message = ['is not taken here', reason].filter(Boolean).join(': ');
   return validationError([{ field: KEY_HEADER, rule: 'unknown', message }]);
 }

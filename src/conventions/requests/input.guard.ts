@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { Settings } from '../../config/settings';
 import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
-import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken } from '../idempotency/idempotency.interceptor';
+import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken, NO_KEY } from '../idempotency/idempotency.interceptor';
 import { CursorSeal } from '../lists/cursor';
 import { CURSORS, type ListQuery, PAGE_PARAMETERS } from '../lists/list-query';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
@@ -20,6 +20,8 @@ interface RouteInput {
   pages: boolean;
   /** Whether it takes an Idempotency-Key. */
   takesKey: boolean;
+  /** Why it takes none. */
+  noKey?: string;
   /** What a single-resource read answers with, whose attributes `fields` may name. */
   item?: DtoClass;
 }
@@ -45,7 +47,7 @@ export class InputGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const input = this.inputOf(context);
     this.checkQuery(request, input);
-    if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken();
+    if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
     if (input.pages && request.version === 2)
       (request.query as ListQuery)[CURSORS] = this.cursorSeal.cursorsOf(request);
     return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>()) : true;
@@ -99,6 +101,7 @@ function readInput(controller: object, handler: { name: string }): RouteInput {
     takesBody: kinds.has(RouteParamtypes.BODY),
     takesQuery: kinds.has(RouteParamtypes.QUERY),
     takesKey: Reflect.hasMetadata(IS_IDEMPOTENT, handler),
+    noKey: Reflect.getMetadata(NO_KEY, handler) as string | undefined,
     pages: Reflect.hasMetadata(IS_PAGE, handler),
     item: reads ? (Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
   };

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Header, HttpStatus, Ip, Post, Put } from '@ne
 import { Public } from '../../auth/access.decorators';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import { TakesNoKey } from '../../conventions/idempotency/idempotency.interceptor';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
 import { TokensService, tooManyFailures } from './tokens.service';
 
@@ -19,6 +20,7 @@ export class TokensController {
   @Post()
   @Header('Cache-Control', 'no-store')
   @ApiAnswer(TokensDto, HttpStatus.CREATED)
+  @TakesNoKey('the answer holds secrets, which are not stored')
   @Raises(AuthenticationError.wrongCredentials(), tooManyFailures(42))
   async create(@Body() input: SignInDto, @Ip() address: string): Promise<TokensDto> {
     return toTokensDto(await this.tokens.signIn(input, address));

@@ -1,6 +1,6 @@
 import { applyDecorators, HttpStatus } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiHeader, ApiResponse } from '@nestjs/swagger';
-import { TellsAlways } from '../../conventions/docs/api.decorators';
+import { Extension, TellsAlways } from '../../conventions/docs/api.decorators';
 import { ENTITY_TAG } from '../../conventions/docs/conditions';
 import { headerText } from '../../conventions/docs/headers';
 import { ANY_TYPE } from '../../conventions/requests/accept.guard';
@@ -31,26 +31,41 @@ export const SpeaksTus = (): ClassDecorator =>
     },
   });
 
+interface AskedHeader {
+  name: string;
+  required?: boolean;
+  description: string;
+  schema: object;
+  example: string;
+  /** Whether the page sends the example as it stands. */
+  filled?: boolean;
+}
+
 /** A header of a request. */
-const asks = (name: string, required: boolean, description: string, schema: object, example: string) =>
-  ApiHeader({ name, required, description, schema: { ...schema, example } });
+const asks = ({ required = false, filled = required, schema, example, ...rest }: AskedHeader) =>
+  ApiHeader({
+    ...rest,
+    required,
+    schema: { ...schema, example },
+    ...(filled && { extensions: { [Extension.FILLED]: true } }),
+  });
 
 const Version = (required = true) =>
-  asks(
-    'Tus-Resumable',
+  asks({
+    name: 'Tus-Resumable',
     required,
-    'The version of the tus protocol.',
-    { type: 'string', enum: [TUS_VERSION] },
-    TUS_VERSION,
-  );
+    description: 'The version of the tus protocol.',
+    schema: { type: 'string', enum: [TUS_VERSION] },
+    example: TUS_VERSION,
+  });
 const Checksum = () =>
-  asks(
-    'Upload-Checksum',
-    false,
-    'SHA-1 or SHA-256 of the bytes of this request, in Base64; 460 when it is another, and none of them counts.',
-    headerText(51, '^(sha1 [A-Za-z0-9+/]{27}|sha256 [A-Za-z0-9+/]{43})=$'),
-    'sha256 uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
-  );
+  asks({
+    name: 'Upload-Checksum',
+    description:
+      '`sha1` or `sha256`, a blank, and that of the bytes of this request in Base64; 460 when it is another, and none of them counts.',
+    schema: headerText(51, '^(sha1 [A-Za-z0-9+/]{27}|sha256 [A-Za-z0-9+/]{43})=$'),
+    example: 'sha256 uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=',
+  });
 const Bytes = (required: boolean) => applyDecorators(ApiConsumes(CHUNK_TYPE), ApiBody({ required, schema: BINARY }));
 
 /** A request that creates an upload. */
@@ -58,14 +73,21 @@ export const TakesUpload = (): MethodDecorator =>
   applyDecorators(
     Version(),
     Checksum(),
-    asks('Upload-Length', true, 'Bytes that the upload is to have.', BYTES, '1048576'),
-    asks(
-      'Upload-Metadata',
-      false,
-      'Pairs of a name and a value in Base64, separated by commas; `filename` and `filetype` mean something here.',
-      headerText(4_096),
-      'filename YS50eHQ=,filetype dGV4dC9wbGFpbg==',
-    ),
+    asks({
+      name: 'Upload-Length',
+      required: true,
+      description: 'Bytes that the upload is to have.',
+      schema: BYTES,
+      example: '1048576',
+    }),
+    asks({
+      name: 'Upload-Metadata',
+      description:
+        'Pairs of a name and a value in Base64, separated by commas. `filename` is what it is called, by the last part of a path. `filetype` counts where the bytes don’t show what they are, and for a few types of text and data alone, such as `text/plain`, `text/csv` and `application/json`; any other is `application/octet-stream`.',
+      schema: headerText(4_096),
+      example: 'filename YS50eHQ=,filetype dGV4dC9wbGFpbg==',
+      filled: true,
+    }),
     Bytes(false),
   );
 
@@ -74,7 +96,13 @@ export const TakesChunk = (): MethodDecorator =>
   applyDecorators(
     Version(),
     Checksum(),
-    asks('Upload-Offset', true, 'Where the bytes belong: where the upload stands.', BYTES, '0'),
+    asks({
+      name: 'Upload-Offset',
+      required: true,
+      description: 'Where the bytes belong: where the upload stands.',
+      schema: BYTES,
+      example: '0',
+    }),
     Bytes(true),
   );
 
@@ -86,8 +114,7 @@ export const TellsUpload = (status: HttpStatus): MethodDecorator =>
   ApiResponse({ status, headers: { ...HEADERS, ETag: header('Its version.', ENTITY_TAG, '"1"') } });
 
 /** Headers of a success that only says where the upload stands. */
-export const TellsOffset = (): MethodDecorator =>
-  ApiResponse({ status: HttpStatus.NO_CONTENT, description: 'No Content', headers: HEADERS });
+export const TellsOffset = (): MethodDecorator => ApiResponse({ status: HttpStatus.NO_CONTENT, headers: HEADERS });
 
 const TAG = '"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
 const CONTENT = {
@@ -102,15 +129,24 @@ const CONTENT_HEADERS = {
 /** Bytes, whole or one range of them. */
 export const TellsContent = (): MethodDecorator =>
   applyDecorators(
-    asks('Range', false, 'The one range of bytes that you want.', headerText(128), 'bytes=0-1023'),
-    asks('If-Range', false, 'The entity tag of what you have a part of.', headerText(128), TAG),
-    asks(
-      'If-None-Match',
-      false,
-      'Entity tags that you have; 304 when one of them is current.',
-      headerText(4_096),
-      '"1"',
-    ),
+    asks({
+      name: 'Range',
+      description: 'The one range of bytes that you want.',
+      schema: headerText(128),
+      example: 'bytes=0-1023',
+    }),
+    asks({
+      name: 'If-Range',
+      description: 'The entity tag of what you have a part of.',
+      schema: headerText(128),
+      example: TAG,
+    }),
+    asks({
+      name: 'If-None-Match',
+      description: 'Entity tags that you have; 304 when one of them is current.',
+      schema: headerText(4_096),
+      example: '"1"',
+    }),
     ApiResponse({ status: 200, description: 'OK', headers: CONTENT_HEADERS, content: CONTENT }),
     ApiResponse({
       status: 206,

@@ -9,6 +9,11 @@ const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
 
 /** What a client may read of an upload. */
 export class UploadDto extends ResourceDto {
+  /** Numbers the upload; its paths name it by its `key`. @example 1 */
+  @Id()
+  @ApiProperty({ readOnly: true })
+  override id: number;
+
   /**
    * Names the upload in its paths.
    * @example 3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11
@@ -32,7 +37,8 @@ export class UploadDto extends ResourceDto {
   filename: string | null;
 
   /**
-   * What the bytes are, by their own evidence where they give any.
+   * What the bytes are, by their own evidence where they give any; else what was said, if it was one of a few types of text
+   * and data.
    * @example application/pdf
    */
   @Text({ max: 127 })

@@ -7,6 +7,7 @@ import { type Caller, Role } from '../../auth/caller';
 import { Settings } from '../../config/settings';
 import { ApiAnswer, ApiItem, ApiNothing, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
 import { ApiError } from '../../conventions/errors/api-error';
+import { TakesNoKey } from '../../conventions/idempotency/idempotency.interceptor';
 import type { Page } from '../../conventions/lists/page';
 import { ANY_TYPE, Produces } from '../../conventions/requests/accept.guard';
 import { KeyParam } from '../../conventions/requests/key.pipe';
@@ -116,12 +117,14 @@ export class UploadsController {
 
   /**
    * Creates an upload.
-   * @remarks The body may bring its first bytes. All of them together take their room in the quota at once.
+   * @remarks The body may bring its first bytes. All of them together take their room in the quota at once, until it is deleted or
+   * expires. A user has 20 GiB, and an upload 5 GiB at most, unless whoever runs this has set other limits.
    */
   @Post()
   @Roles(Role.USER)
   @ApiAnswer(UploadDto, HttpStatus.CREATED)
   @TakesUpload()
+  @TakesNoKey('an upload is not created again but resumed, where HEAD says')
   @TellsUpload(HttpStatus.CREATED)
   @Raises(
     wrongVersion(),
