@@ -296,6 +296,7 @@ describe('The OpenAPI document', () => {
       await whileLocked(String(key), () =>
         Promise.all([append, remove].map((one) => ask(one, {}, String(key), exampleOf(one)))),
       );
+      await query(api.app.databaseUrl, 'DELETE FROM uploads WHERE user_id = $1', [own.owner.id]);
       await own.upload({ size: 20 * 1024 * MEBIBYTE });
       await ask(create, { 'Upload-Length': '1' });
     });

@@ -145,6 +145,7 @@ describe('An upload', () => {
       await append(path, 0, Buffer.from('hello'), { 'Content-Type': 'text/plain' }),
       'UNSUPPORTED_MEDIA_TYPE',
     );
+    expectError(await append(path, '9'.repeat(20), Buffer.from('hello')), 'CONFLICT');
     expectError(await append(path, -1, Buffer.from('hello')), 'VALIDATION_ERROR');
     expectError(await append(path, 0, Buffer.from('hello'), { 'Upload-Length': '5' }), 'VALIDATION_ERROR');
     expectError(await append(path, 0, Buffer.from('hello world')), 'PAYLOAD_TOO_LARGE');
@@ -214,12 +215,22 @@ describe('An upload', () => {
   it.each([
     metadata({ filename: 'a\r\nSet-Cookie: b' }),
     metadata({ filename: 'a\0.txt' }),
+    metadata({ filename: 'a\u202etxt.exe' }),
+    metadata({ filename: 'a\u2066b\u2069.txt' }),
     metadata({ filename: 'a'.repeat(256) }),
     'filename not-base64',
     'filename YQ==,filename Yg==',
     `filename ${'QQ=='.repeat(2_000)}`,
   ])('has no metadata %#', async (header) => {
     expectError(await create(1, { 'Upload-Metadata': header }), 'VALIDATION_ERROR');
+  });
+
+  it('is told how long its name may be', async () => {
+    const { details } = expectError(
+      await create(1, { 'Upload-Metadata': metadata({ filename: 'a'.repeat(256) }) }),
+      'VALIDATION_ERROR',
+    );
+    expect(details).toBe('Upload-Metadata: must have a filename of at most 255 characters');
   });
 
   it.each<[string, Buffer, string, string]>([
@@ -382,7 +393,8 @@ describe('An upload', () => {
     const answers = await Promise.all(times(8, () => create(20 * MEBIBYTE)));
     expect(countStatuses(answers)).toEqual({ 201: 4, 413: 4 });
     const refused = answers.find(({ status }) => status === 413)!;
-    expectError(refused, 'QUOTA_EXCEEDED');
+    const { details } = expectError(refused, 'QUOTA_EXCEEDED');
+    expect(details).toContain(`may have ${96 * MEBIBYTE} bytes, and have ${80 * MEBIBYTE};`);
     await own.delete(`/uploads/${answers.find(({ status }) => status === 201)!.body.data.key}`);
     expect((await create(20 * MEBIBYTE)).status).toBe(201);
   });

@@ -70,8 +70,10 @@ export class TusEndpoint implements OnModuleDestroy {
   }
 
   /** Appends the bytes that the request brings. Resolves with where the upload then stands. */
-  async append(request: Request, { key, user_id: userId }: Upload): Promise<Upload> {
+  async append(request: Request, { key, size, user_id: userId }: Upload): Promise<Upload> {
     const { rows, bytes } = this;
+    // No upload stands there, and the library would not say which header it refuses.
+    if (Number(request.headers['upload-offset']) > size) throw offsetConflict();
     const store = new TusStore({ rows, bytes, userId, checksum: checksumOf(request) });
     await bytes.requireRoom(0);
     await this.handle(request, key, store);

@@ -11,6 +11,8 @@ const BELIEVED = new Set([
   ...['text/plain', 'text/markdown', 'text/csv', 'text/tab-separated-values'],
   ...['application/json', 'application/x-ndjson', 'application/geo+json', 'application/yaml'],
 ]);
+/** Control characters, and those that turn the direction of a text: `exe.txt` may then be read where `txt.exe` stands. */
+const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 const UTF_8 = /^charset="?utf-8"?$/;
 
 /** What a client says of a file. */
@@ -43,12 +45,12 @@ function parse(header: string): Record<string, string | null | undefined> {
 
 /** The last part of a path: where a file was on its owner's disk is nobody's business, and names nothing here. */
 function filenameOf(text: string): string | null {
-  if (/\p{Cc}/u.test(text)) throw wrong('characters', 'must not hold control characters in filename');
+  if (UNSEEN.test(text)) throw wrong('characters', 'must not hold control characters in filename');
   // A name that was no UTF-8.
   if (text.includes('\ufffd')) throw wrong('encoding', 'must have a filename in UTF-8');
   const filename = normalise(text.split(/[/\\]/).at(-1)!, {});
   if (!hasLength(filename, 0, MAX_FILENAME))
-    throw wrong('length', `must have a filename of ${MAX_FILENAME} characters`);
+    throw wrong('length', `must have a filename of at most ${MAX_FILENAME} characters`);
   return /^\.{0,2}$/.test(filename) ? null : filename;
 }
 

@@ -42,7 +42,7 @@ export class UploadRows {
           WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
         [userId],
       );
-      if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA);
+      if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA, taken);
       const expires_at = new Date(Date.now() + UPLOAD_EXPIRY * MILLISECOND);
       return insertRow(manager, Upload, { key, user_id: userId, size, ...claims, expires_at });
     });
@@ -94,5 +94,7 @@ export const offsetConflict = (): ApiError =>
   new ApiError('CONFLICT', { details: 'Upload-Offset: is not where the upload stands; ask for it by HEAD' });
 
 /** 413 for an upload that the user has no room for. */
-export const quotaExceeded = (quota: number): ApiError =>
-  new ApiError('QUOTA_EXCEEDED', { details: `All your uploads together may have ${quota} bytes; delete some` });
+export const quotaExceeded = (quota: number, taken: number): ApiError =>
+  new ApiError('QUOTA_EXCEEDED', {
+    details: `All your uploads together may have ${quota} bytes, and have ${taken}; delete some`,
+  });

@@ -129,7 +129,7 @@ export class UploadsController {
   @Raises(
     wrongVersion(),
     tooLarge(5 * GIBIBYTE),
-    quotaExceeded(20 * GIBIBYTE),
+    quotaExceeded(20 * GIBIBYTE, 20 * GIBIBYTE),
     tooLong(),
     notAChunk('POST'),
     checksumMismatch(),
