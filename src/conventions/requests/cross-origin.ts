@@ -18,6 +18,12 @@ const EXPOSED = [
   'Upload-Metadata',
   'Upload-Offset',
   'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'Tus-Version',
+  'Tus-Max-Size',
+  'Tus-Extension',
+  'Tus-Checksum-Algorithm',
 ];
 
 /** CORS of the API, for the origins that are listed; another one gets no header of it at all. */
