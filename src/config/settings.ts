@@ -48,7 +48,7 @@ export class Settings extends UploadSettings {
   @Whole(2, 1000)
   DATABASE_POOL_SIZE = 10;
 
-  /** The embedded database and the generated signing key. */
+  /** The embedded database, the generated signing key and uploads, or with a bucket their parts on the way to it. */
   @Transform(({ value }: { value: string }) => resolve(value))
   @IsString()
   DATA_DIR = resolve('.data');
