@@ -1,5 +1,4 @@
-import type { DataSource, QueryRunner } from 'typeorm';
-import { BatchedRead } from './batched-reads';
+import type { QueryRunner } from 'typeorm';
 
 export interface CountedTable {
   /** Whether it has a column `status`, by which its rows are counted as well. Default: false */
@@ -11,7 +10,8 @@ export interface CountedTable {
 /**
  * For a migration: has the rows of a table counted from now on, so that {@link countedRows} tells how many there are
  * without looking at them. Triggers do it in the transaction that writes, whoever that is; a statement that changes many
- * rows, such as COPY, counts them once.
+ * rows, such as COPY, counts them once. Lists use the counts from the next start on. Whatever counted the table before
+ * makes way.
  */
 export async function countRows(
   database: QueryRunner,
@@ -20,8 +20,10 @@ export async function countRows(
 ): Promise<void> {
   const group = status ? 'status' : "''";
   const present = deleted_at ? 'WHERE deleted_at IS NULL' : '';
+  // What the triggers count is read out of this text when the service starts, see counted-tables.ts.
   const rows = (sign: '' | '-', from: string) =>
     `SELECT ${group} AS status, ${sign}count(*) AS rows FROM ${from} ${present} GROUP BY 1`;
+  await uncountRows(database, table);
   await database.query(`
     CREATE FUNCTION ${table}_count() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -67,24 +69,13 @@ async function countChanges(database: QueryRunner, table: string, status: boolea
   );
 }
 
-interface Count {
-  key: string;
-  rows: number;
-}
-
-const SEPARATOR = ' ';
-
-const counts = new BatchedRead<string, Count>(
-  'read-row-counts',
-  `SELECT key, sum(rows)::bigint AS rows
-     FROM unnest($1::text[]) AS key
-     JOIN row_counts ON table_name = split_part(key, ' ', 1)
-      AND (split_part(key, ' ', 2) = '' OR status = split_part(key, ' ', 2))
-    GROUP BY key`,
-  ({ key }) => key,
-);
-
-/** How many rows a counted table has, all of them or those of a status. */
-export async function countedRows(database: DataSource, table: string, status = ''): Promise<number> {
-  return (await counts.read(database, table + SEPARATOR + status))?.rows ?? 0;
+/**
+ * The inverse of {@link countRows}, for `down()`, before or after the table is dropped: takes away the triggers and what
+ * they counted. Instances that run meanwhile take the counts for 0, so stop them first.
+ */
+export async function uncountRows(database: QueryRunner, table: string): Promise<void> {
+  for (const name of [`${table}_count`, `${table}_count_change`]) {
+    await database.query(`DROP FUNCTION IF EXISTS ${name} CASCADE`);
+  }
+  await database.query('DELETE FROM row_counts WHERE table_name = $1', [table]);
 }

@@ -1,8 +1,15 @@
 import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { findCountedTables } from './counted-tables';
 import { UnitOfWork } from './unit-of-work';
 
 /** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
 export class ApiDataSource extends DataSource {
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    await findCountedTables(this);
+    return this;
+  }
+
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     return UnitOfWork.current()?.transaction ?? super.createQueryRunner(mode);
   }

@@ -1,4 +1,7 @@
 import { DataSource } from 'typeorm';
+import { paginate } from '../../src/conventions/lists/paginate';
+import { Product, ProductStatus } from '../../src/resources/products/product.entity';
+import { Belongings } from '../support/belongings';
 import { type TestUser, times, useTestApi } from '../support/test-api';
 
 /** Every rule of a collection, on one of them; `matrix.spec.ts` asks the others whether they keep to it. */
@@ -173,5 +176,23 @@ describe('a collection', () => {
       'SELECT "resource"."id" AS "resource_id", "resource"."username" AS "resource_username"',
     );
     expect(statements.join()).not.toContain("'a'");
+  });
+
+  it('of one status for its service has no other, whichever a caller asks for', async () => {
+    const own = new Belongings(api, admin);
+    const active = await own.product({ name: 'Both' });
+    await own.product({ name: 'Both', status: 'DISCONTINUED' });
+    const filter = { status: ProductStatus.ACTIVE };
+    const products = api.repository(Product);
+    const found = async (query: object) => {
+      const { data, pagination } = await paginate(products, query, { filter, searchable: ['name'] });
+      return [data.map(({ id }) => id), 'total' in pagination && pagination.total];
+    };
+
+    for (const search of [undefined, 'both']) {
+      expect(await found({ search })).toEqual([[active.id], 1]);
+      expect(await found({ search, status: 'ACTIVE' })).toEqual([[active.id], 1]);
+      expect(await found({ search, status: 'DISCONTINUED' })).toEqual([[], 0]);
+    }
   });
 });

@@ -1,12 +1,13 @@
 import { Pool, type PoolClient } from 'pg';
-import { countedRows } from '../../src/database/count-rows';
 import { DataSource } from 'typeorm';
+import { type CountedTable, countRows, uncountRows } from '../../src/database/count-rows';
+import { countedRows } from '../../src/database/counted-tables';
 import { Belongings } from '../support/belongings';
-import { countStatuses, times, useTestApi } from '../support/test-api';
+import { countStatuses, TestApi, times, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
 
 const WRITERS = 24;
 const STATEMENTS = 20_000;
-const TABLES = ['users', 'products', 'orders'];
 
 const SOME_ROW =
   '(SELECT id FROM products WHERE id >= (SELECT floor(random() * max(id)) FROM products) ORDER BY id LIMIT 1)';
@@ -34,17 +35,30 @@ describe('The counted rows', () => {
 
   afterAll(() => pool.end());
 
+  const database = () => api.app.nest.get(DataSource);
+
+  /** Whatever a migration has counted. */
+  async function countedTables(): Promise<string[]> {
+    const rows = await database().query<{ name: string }[]>(
+      `SELECT replace(tgname, '_count_added', '') AS name FROM pg_trigger WHERE tgname LIKE '%\\_count\\_added'`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
   async function expectExact(): Promise<void> {
-    const database = api.app.nest.get(DataSource);
-    for (const table of TABLES) {
-      const present = table === 'orders' ? 'true' : 'deleted_at IS NULL';
-      const groups = await database.query<{ status: string; rows: number }[]>(
-        `SELECT status, count(*) AS rows FROM ${table} WHERE ${present} GROUP BY status`,
+    const tables = await countedTables();
+    expect(tables).toEqual(expect.arrayContaining(['users', 'products', 'orders']));
+    for (const table of tables) {
+      const { columns, deleteDateColumn } = database().entityMetadatas.find(({ tableName }) => tableName === table)!;
+      const group = columns.some(({ databaseName }) => databaseName === 'status') ? 'status' : "''";
+      const present = deleteDateColumn ? 'deleted_at IS NULL' : 'true';
+      const groups = await database().query<{ status: string; rows: number }[]>(
+        `SELECT ${group} AS status, count(*) AS rows FROM ${table} WHERE ${present} GROUP BY 1`,
       );
       for (const { status, rows } of groups)
-        expect([table, status, await countedRows(database, table, status)]).toEqual([table, status, rows]);
+        expect([table, status, await countedRows(database(), table, status)]).toEqual([table, status, rows]);
       const total = groups.reduce((sum, { rows }) => sum + rows, 0);
-      expect([table, await countedRows(database, table)]).toEqual([table, total]);
+      expect([table, await countedRows(database(), table)]).toEqual([table, total]);
     }
   }
 
@@ -144,5 +158,75 @@ describe('The counted rows', () => {
     await expectExact();
     expect((await api.get('/products')).body.pagination.total).toBe(0);
     expect(countStatuses([await api.get('/products?page=9')])).toEqual({ 200: 1 });
+  });
+
+  describe('of a table that a migration', () => {
+    /** What lists say once the service has started on a database that a migration has just changed. */
+    async function totalsAfter(migration: (table: string) => Promise<void>): Promise<Record<string, number>> {
+      await migration('products');
+      const later = new TestApi();
+      later.app = await TestApp.start({ databaseUrl: api.app.databaseUrl });
+      try {
+        const totalOf = async (path: string) => (await later.get(path)).body.pagination.total as number;
+        return {
+          all: await totalOf('/products'),
+          active: await totalOf('/products?status=ACTIVE'),
+          discontinued: await totalOf('/products?status=DISCONTINUED'),
+        };
+      } finally {
+        await later.app.stop();
+      }
+    }
+
+    const count = (how?: CountedTable) => (table: string) =>
+      database().transaction(({ queryRunner }) => countRows(queryRunner!, table, how));
+    const uncount = (table: string) => database().transaction(({ queryRunner }) => uncountRows(queryRunner!, table));
+    const counts = async () =>
+      (await pool.query<object>("SELECT status, rows FROM row_counts WHERE table_name = 'products'")).rows;
+    const there = { all: 3, active: 2, discontinued: 1 };
+
+    beforeAll(async () => {
+      await pool.query('TRUNCATE products CASCADE');
+      await pool.query(
+        `INSERT INTO products (name, price, status, deleted_at) VALUES ('One', 1, 'ACTIVE', NULL), ('Two', 1, 'ACTIVE', NULL),
+           ('Three', 1, 'DISCONTINUED', NULL), ('Four', 1, 'ACTIVE', now())`,
+      );
+    });
+
+    it('has ceased to count are found by looking', async () => {
+      expect(await totalsAfter(uncount)).toEqual(there);
+      expect(await counts()).toEqual([]);
+      expect(await countedTables()).not.toContain('products');
+      // Again, as of a table that was never counted.
+      await uncount('products');
+    });
+
+    it('counts without its statuses, or with rows that are hidden, are found by looking where that matters', async () => {
+      expect(await totalsAfter(count({ deleted_at: true }))).toEqual(there);
+      expect(await counts()).toEqual([{ status: '', rows: 3 }]);
+      expect(await totalsAfter(count({ status: true }))).toEqual(there);
+    });
+
+    it('counts again are those that there are, once', async () => {
+      await count({ status: true, deleted_at: true })('products');
+      await count({ status: true, deleted_at: true })('products');
+      await expectExact();
+      // No longer looked at: the list believes what is written here.
+      await pool.query("UPDATE row_counts SET rows = rows + 40 WHERE table_name = 'products' AND status = 'ACTIVE'");
+      expect(await totalsAfter(() => Promise.resolve())).toEqual({ all: 43, active: 42, discontinued: 1 });
+    });
+
+    it('counts no more leave nothing behind when the table goes', async () => {
+      await pool.query('CREATE TABLE short_lived (id bigint)');
+      await count()('short_lived');
+      await pool.query('INSERT INTO short_lived VALUES (1), (2)');
+      expect(await countedRows(database(), 'short_lived')).toBe(2);
+      await pool.query('DROP TABLE short_lived');
+      await uncount('short_lived');
+
+      expect(await countedRows(database(), 'short_lived')).toBe(0);
+      const left = await pool.query("SELECT proname FROM pg_proc WHERE proname LIKE 'short_lived%'");
+      expect(left.rows).toEqual([]);
+    });
   });
 });

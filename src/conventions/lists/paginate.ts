@@ -1,5 +1,5 @@
-import { Brackets, type FindOptionsWhere, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { countedRows } from '../../database/count-rows';
+import { Brackets, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { countedRows, isCounted } from '../../database/counted-tables';
 import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, sortOf } from './list-query';
@@ -14,11 +14,9 @@ export interface PaginateOptions<E> extends ReadOptions<E> {
   /** Where else `search` looks: an SQL condition on `:pattern`. */
   searchIn?: string;
   /** Equal to these; an undefined value filters nothing. */
-  filter?: FindOptionsWhere<E>;
+  filter?: Partial<E>;
   /** Any other condition, as TypeORM's query builder takes it; the alias of the row is `resource`. */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
-  /** Whether its migration has the rows counted, see countRows(): the total then costs nothing. Default: false */
-  counted?: boolean;
   /** Sortable attributes that this caller may not sort by. */
   hidden?: (keyof E & string)[];
 }
@@ -53,27 +51,30 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   query: ListQuery,
   options: PaginateOptions<E>,
 ): List<E> {
-  const { filter, where, include, counted = false } = options;
+  const { filter, where, include } = options;
+  const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
   const matching = () => matchingRows(repository, query, options, equal);
   const plain = query.search === undefined && !where;
-  const isCounted = plain && counted && equal.every(([column]) => column === 'status');
+  const ofStatus = equal.length === 1 && equal[0][0] === 'status';
+  const counted = plain && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
   return {
     read: (slice) =>
       plain && !include
         ? readPlainRows(repository, equal, query, options, slice)
         : readRows(repository, matching(), query, options, slice),
     total: () =>
-      isCounted
-        ? countedRows(repository.manager.dataSource, repository.metadata.tableName, query.status)
+      counted
+        ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
         : count(matching()),
-    counted: isCounted,
+    counted,
     matching,
   };
 }
 
-function equalities(filter: object | undefined, status: string | undefined): Equal {
-  return Object.entries({ ...filter, status }).filter(([, value]) => value !== undefined);
+/** A status that the service asks for holds beside the one that the caller asks for. */
+function equalities(filter: object = {}, status: string | undefined): Equal {
+  return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
 }
 
 function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>): void {
@@ -90,7 +91,9 @@ function matchingRows<E extends ObjectLiteral>(
 ): SelectQueryBuilder<E> {
   const builder = repository.createQueryBuilder(ROW);
   // `where` resets what was there, so each condition is added.
-  equal.forEach(([column, value]) => builder.andWhere(`${ROW}.${column} = :${column}`, { [column]: value }));
+  equal.forEach(([column, value], index) =>
+    builder.andWhere(`${ROW}.${column} = :equal${index}`, { [`equal${index}`]: value }),
+  );
   where?.(builder);
   if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
   return builder;

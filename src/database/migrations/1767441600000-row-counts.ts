@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { countRows } from '../count-rows';
+import { countRows, uncountRows } from '../count-rows';
 
 /** Rows of the counts of one table and status: so many transactions write them at once without meeting. */
 const SLOTS = 64;
@@ -35,13 +35,7 @@ export class RowCounts1767441600000 implements MigrationInterface {
   }
 
   async down(database: QueryRunner): Promise<void> {
-    for (const table of ['users', 'products', 'orders']) {
-      for (const trigger of ['added', 'removed', 'truncated', 'changed']) {
-        await database.query(`DROP TRIGGER IF EXISTS ${table}_count_${trigger} ON ${table}`);
-      }
-      await database.query(`DROP FUNCTION ${table}_count`);
-      await database.query(`DROP FUNCTION IF EXISTS ${table}_count_change`);
-    }
+    for (const table of ['users', 'products', 'orders']) await uncountRows(database, table);
     await database.query('DROP FUNCTION add_row_count');
     await database.query('DROP TABLE row_counts');
   }

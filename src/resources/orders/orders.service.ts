@@ -22,7 +22,6 @@ export class OrdersService {
       searchIn: 'EXISTS (SELECT FROM order_items WHERE order_id = resource.id AND name ILIKE :pattern)',
       filter: { user_id: isAdmin(caller) ? userId : caller.id },
       include: { items: 'position' },
-      counted: true,
     });
   }
 

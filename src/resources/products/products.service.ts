@@ -16,7 +16,7 @@ export class ProductsService {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   list(query: ListProductsQuery): Promise<Page<Product>> {
-    return paginate(this.products, query, { searchable: ['name', 'description'], counted: true });
+    return paginate(this.products, query, { searchable: ['name', 'description'] });
   }
 
   get(id: number): Promise<Product> {

@@ -31,7 +31,6 @@ export class UsersService {
     return paginate(this.users, query, {
       searchable: isAdmin(caller) ? ['username', 'name', 'email'] : ['username', 'name'],
       hidden: isAdmin(caller) ? [] : ['email'],
-      counted: true,
     });
   }
 
