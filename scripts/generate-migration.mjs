@@ -1,10 +1,32 @@
 // npm run migration:generate -- name
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import prettier from 'prettier';
+
+const MIGRATIONS = 'src/database/migrations';
 
 const [name] = process.argv.slice(2);
 if (!/^[a-z][a-z0-9-]*$/i.test(name ?? '')) {
   console.error('Say what the migration does: npm run migration:generate -- add-invoices');
   process.exit(1);
 }
-const command = ['run', '--silent', 'typeorm', '--', 'migration:generate', `src/database/migrations/${name}`];
-process.exit(spawnSync('npm', command, { stdio: 'inherit', shell: process.platform === 'win32' }).status ?? 1);
+// First all that there are: the difference to an older schema would hold what they do.
+runTypeorm(['migration:run'], 'pipe');
+const before = readdirSync(MIGRATIONS);
+runTypeorm(['migration:generate', `${MIGRATIONS}/${name}`], 'inherit');
+for (const file of readdirSync(MIGRATIONS).filter((one) => !before.includes(one))) await format(join(MIGRATIONS, file));
+
+/** With `pipe` its many words are for a failure only. */
+function runTypeorm(command, stdout) {
+  const options = { stdio: ['inherit', stdout, 'inherit'], shell: process.platform === 'win32' };
+  const { status, output } = spawnSync('npm', ['run', '--silent', 'typeorm', '--', ...command], options);
+  if (status === 0) return;
+  process.stdout.write(output?.[1] ?? '');
+  process.exit(status ?? 1);
+}
+
+async function format(file) {
+  const options = await prettier.resolveConfig(file);
+  writeFileSync(file, await prettier.format(readFileSync(file, 'utf8'), { ...options, filepath: file }));
+}
