@@ -36,6 +36,9 @@ class ThingDto {
   @Whole({ default: 0 })
   stock?: number;
 
+  @Text({ min: 2, max: 2, pattern: /[A-Z]+/, message: 'must be capital letters', optional: true })
+  country?: string;
+
   @OneOf(['NEW', 'OLD'], { optional: true })
   status?: string;
 
@@ -349,6 +352,34 @@ describe('what comes in', () => {
 
     it.each(['\\ud800', 'a\\udc00', '\\udc00\\ud800'])('holds no half of a surrogate pair: %s', async (escape) => {
       await refused(`{"title":"${escape}"}`, { title: 'encoding' });
+    });
+
+    it('has the form that its attribute asks for, all of it and as it is, and the document says the same', async () => {
+      const { pattern, minLength, maxLength } = (await api.get('//docs/json')).body.components.schemas.Thing.properties
+        .country;
+      const form = new RegExp(pattern as string, 'u');
+      const isPromised = (text: string) => form.test(text) && text.length >= minLength && text.length <= maxLength;
+      const messages = { length: 'must be 2 characters', pattern: 'must be capital letters' };
+
+      for (const [country, rule] of [
+        ['DE', undefined],
+        ['De', 'pattern'],
+        ['D ', 'pattern'],
+        ['É!', 'pattern'],
+        ['D\n', 'characters'],
+        ['D', 'length'],
+        [' DE', 'length'],
+        ['DEU', 'length'],
+        ['', 'length'],
+      ] as const) {
+        expect([country, isPromised(country)]).toEqual([country, rule === undefined]);
+        const answer = await api.post('/things', aThing({ country }));
+        if (rule === undefined) expect(answer.body.data).toEqual(aThing({ country }));
+        else expectError(answer, 'VALIDATION_ERROR', { fields: { country: rule } });
+        const message = messages[rule as keyof typeof messages];
+        if (message) expect(answer.body.error.fields[0]).toMatchObject({ message });
+      }
+      expect(() => Text({ max: 2, pattern: /[a-z]/i })).toThrow('/[a-z]/i');
     });
 
     it('is counted in code points, after it was composed', async () => {

@@ -90,8 +90,9 @@ function amounts({ minimum, maximum }: Node): fc.Arbitrary<number> {
 function texts({ minLength = 0, maxLength, pattern }: Node): fc.Arbitrary<string> {
   const form = new RegExp(pattern, 'u');
   const fits = (text: string) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength;
-  // Of a pattern that says more than which characters there may be, such as a digest, hardly any text would ever fit.
-  if (!fits('x'.repeat(Math.max(1, minLength)))) return fc.stringMatching(form, { maxLength }).filter(fits);
+  // Of a pattern that says more than which characters there may not be, such as a digest, hardly any text would ever fit.
+  if (!pattern.startsWith('^[^') || !fits('x'.repeat(Math.max(1, minLength))))
+    return fc.stringMatching(form, { maxLength }).filter(fits);
   const length = { minLength, maxLength: Math.min(maxLength, minLength + USUAL_LENGTH) };
   const any = (unit: 'grapheme' | 'grapheme-ascii') =>
     // Composing may lengthen a text, which no schema can say.

@@ -2,8 +2,8 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
-import { attribute, type AttributeOptions, isNumber, isObject, isString, rule } from './attribute';
-import { hasLength, lengthMessage, normalise, textPattern } from './text';
+import { attribute, type AttributeOptions, isNumber, isObject, isString, type Rule, rule } from './attribute';
+import { hasLength, lengthMessage, normalise, textPattern, wholePattern } from './text';
 
 export interface TextOptions extends AttributeOptions {
   /** Code points. Default: 0 */
@@ -16,6 +16,13 @@ export interface TextOptions extends AttributeOptions {
   secret?: boolean;
   /** A character that it may not contain. */
   without?: string;
+  /**
+   * What all of it has to be, e.g. `/[A-Z]{2}/`; flags but `u` are none of a document's. Name the characters that there may
+   * be: such a text is taken as it is, with no blanks cut off around it. Default: anything
+   */
+  pattern?: RegExp;
+  /** What the error says of a text that doesn't match the pattern, e.g. `must be two capital letters`. */
+  message?: string;
 }
 
 const MAX_EMAIL = 254;
@@ -32,9 +39,12 @@ export function Text({
   multiline = false,
   secret = false,
   without,
+  pattern,
+  message = `must match ${pattern?.source}`,
   ...options
 }: TextOptions): PropertyDecorator {
   const control = multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL;
+  const form = pattern && wholePattern(pattern);
   const rules = [
     rule('encoding', 'must be well-formed Unicode', isString, (text) => !LONE_SURROGATE.test(text)),
     rule('characters', 'must not contain control characters', isString, (text) => !control.test(text)),
@@ -43,6 +53,7 @@ export function Text({
     ...(secret ? [rule('blank', 'must not be blank', isString, (text) => text === '' || text.trim() !== '')] : []),
     ...(without ? [rule('pattern', `must not contain ${without}`, isString, (text) => !text.includes(without))] : []),
   ];
+  if (form) rules.push(lastRule(message, new RegExp(form, 'u'), [...rules]));
   return attribute(
     { name: 'type', message: 'must be a string', holds: isString },
     rules,
@@ -50,12 +61,17 @@ export function Text({
       type: String,
       minLength: min || undefined,
       maxLength: max,
-      pattern: textPattern({ min, multiline, secret, without }),
+      pattern: form ?? textPattern({ min, multiline, secret, without }),
       writeOnly: secret || undefined,
     },
     options,
-    (value) => (isString(value) ? normalise(value, { multiline, secret }) : value),
+    (value) => (isString(value) ? normalise(value, { multiline, asItIs: secret || !!form }) : value),
   );
+}
+
+/** What breaks another rule is told that already. */
+function lastRule(message: string, form: RegExp, others: Rule[]): Rule {
+  return rule('pattern', message, isString, (text) => others.some(({ holds }) => !holds(text)) || form.test(text));
 }
 
 export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator {

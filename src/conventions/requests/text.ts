@@ -1,7 +1,7 @@
-/** One form for texts that look the same: NFC and, but for a secret, without blanks around it. */
-export function normalise(text: string, { multiline = false, secret = false }): string {
+/** One form for texts that look the same: NFC and, unless every character of it matters, without blanks around it. */
+export function normalise(text: string, { multiline = false, asItIs = false }): string {
   const composed = text.normalize('NFC');
-  if (secret) return composed;
+  if (asItIs) return composed;
   // A form on Windows sends CRLF for the one newline that its user typed.
   return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
 }
@@ -28,6 +28,12 @@ export function textPattern({ min, multiline, secret, without = '' }: TextForm):
   return `^${any}*${least}${any}*$`;
 }
 
+/** A pattern of one's own, for a whole text: what the document says is what is tested. */
+export function wholePattern({ source, flags }: RegExp): string {
+  if (!['', 'u'].includes(flags)) throw new Error(`No document can say the flags of the pattern /${source}/${flags}`);
+  return `^(?:${source})$`;
+}
+
 /** Counted in code points. */
 export function hasLength(text: string, min: number, max: number): boolean {
   // A code point takes one or two UTF-16 units: no need to count in a text that is too long at any rate.
@@ -37,5 +43,6 @@ export function hasLength(text: string, min: number, max: number): boolean {
 }
 
 export function lengthMessage(min: number, max: number): string {
+  if (min === max) return `must be ${max} ${max === 1 ? 'character' : 'characters'}`;
   return min === 0 ? `must be at most ${max} characters` : `must be ${min} to ${max} characters`;
 }
