@@ -1,9 +1,12 @@
 import { DataSource } from 'typeorm';
 import { Belongings, type Row } from '../support/belongings';
-import { aPost, aProduct, anOrderOf } from '../support/builders';
+import { anOrderOf } from '../support/builders';
 import { expectError } from '../support/expectations';
-import { aNewUser, routesOf } from '../support/requests';
-import { ORDER_STATUS, QUANTITY, type Values, type Writable, WRITABLES } from '../support/resources';
+import { routesOf } from '../support/requests';
+import type { Writable } from '../support/resource';
+import { WRITABLES } from '../support/resources';
+import { ORDER_STATUS, QUANTITY } from '../support/resources/orders';
+import type { Values } from '../support/values';
 import { atOnce, type Client, times, useTestApi } from '../support/test-api';
 
 type Item = Record<string, never> & { id: number };
@@ -28,16 +31,15 @@ describe('every attribute', () => {
   });
 
   describe.each(WRITABLES)('$noun', (writable) => {
-    const { noun, attributes, required, defaults, replaceable } = writable;
+    const { noun, attributes, required, defaults, replaceable, least, place } = writable;
     const visible = Object.keys(attributes).filter((name) => !attributes[name].secret);
     const path = ({ id }: Item) => `/${noun}/${id}`;
     const read = async (item: Item) => (await admin.get(path(item))).body.data as Item;
     const versionOf = async ({ id }: Item) =>
       (await query(`SELECT version FROM ${noun} WHERE id = $1`, [id]))[0].version;
     const create = async (body: object) => {
-      if (noun === 'comments') return admin.post(`/posts/${(await own.post()).id}/comments`, body);
-      if (noun !== 'replies') return admin.post(`/${noun}`, body);
-      return admin.post('/replies', { comment_id: (await own.comment()).id, ...body });
+      const { path = `/${noun}`, also } = (await place?.(own)) ?? {};
+      return admin.post(path, { ...also, ...body });
     };
     const given = async (body: object = theMost(writable)) => {
       const answer = await create(body);
@@ -48,7 +50,7 @@ describe('every attribute', () => {
     it.each(Object.entries(attributes))('takes %s within its limits', async (name, { taken, secret }) => {
       await atOnce(taken, async ([sent, stored]) => {
         const shown = secret ? {} : { [name]: stored };
-        const created = await given({ ...theLeast(noun), [name]: sent });
+        const created = await given({ ...least(), [name]: sent });
         expect(await read(created)).toMatchObject(shown);
         // So that a name is free again.
         expect(await admin.delete(path(created))).toMatchObject({ status: 204 });
@@ -59,7 +61,7 @@ describe('every attribute', () => {
         expect(body.data).toEqual({ ...item, ...shown, updated_at: body.data.updated_at });
         expect(await read(item)).toEqual(body.data);
         if (replaceable) {
-          const replaced = await admin.put(path(item), { ...theLeast(noun), [name]: sent });
+          const replaced = await admin.put(path(item), { ...least(), [name]: sent });
           expect(replaced).toMatchObject({ status: 200, body: { data: shown } });
         }
         await admin.delete(path(item));
@@ -70,7 +72,7 @@ describe('every attribute', () => {
       const item = await given();
       await atOnce(refused, async ([sent, rule]) => {
         const fields = { [name]: rule };
-        const whole = { ...theLeast(noun), [name]: sent };
+        const whole = { ...least(), [name]: sent };
         expectError(await create(whole), 'VALIDATION_ERROR', { fields });
         expectError(await admin.patch(path(item), { [name]: sent }), 'VALIDATION_ERROR', { fields });
         if (replaceable) expectError(await admin.put(path(item), whole), 'VALIDATION_ERROR', { fields });
@@ -84,9 +86,9 @@ describe('every attribute', () => {
       expectError(await create({}), 'VALIDATION_ERROR', { fields: all });
       for (const name of required) {
         const fields = { [name]: 'required' };
-        expectError(await create({ ...theLeast(noun), [name]: undefined }), 'VALIDATION_ERROR', { fields });
+        expectError(await create({ ...least(), [name]: undefined }), 'VALIDATION_ERROR', { fields });
       }
-      expect(await given(theLeast(noun))).toMatchObject(defaults);
+      expect(await given(least())).toMatchObject(defaults);
     });
 
     it('keeps what a PATCH leaves out', async () => {
@@ -102,13 +104,13 @@ describe('every attribute', () => {
 
     it(replaceable ? 'takes the default of what a PUT leaves out' : 'has no PUT', async () => {
       const item = await given();
-      const answer = await admin.put(path(item), theLeast(noun));
+      const answer = await admin.put(path(item), least());
       if (!replaceable) return void expectError(answer, 'METHOD_NOT_ALLOWED');
 
       const same = { id: item.id, created_at: item.created_at };
       expect(answer).toMatchObject({ status: 200, body: { data: { ...defaults, ...same } } });
       for (const name of required.filter((one) => visible.includes(one))) {
-        const rest = { ...theLeast(noun), [name]: undefined };
+        const rest = { ...least(), [name]: undefined };
         expectError(await admin.put(path(item), rest), 'VALIDATION_ERROR', { fields: { [name]: 'required' } });
       }
     });
@@ -210,17 +212,10 @@ describe('every attribute', () => {
   });
 });
 
-/** What is required, and nothing more; another each time. */
-function theLeast(noun: string): Record<string, unknown> {
-  const made = { users: aNewUser, products: () => aProduct({ stock: undefined }), posts: aPost }[noun];
-  return made?.() ?? { content: `Text ${++texts}.` };
-}
-let texts = 0;
-
 /** Every attribute, with another value than its default. */
-function theMost({ noun, attributes, defaults }: Writable): Record<string, unknown> {
+function theMost({ least, attributes, defaults }: Writable): Record<string, unknown> {
   const others = Object.entries(defaults).map(([name, value]) => [name, otherThan(value, attributes[name])]);
-  return { ...theLeast(noun), ...Object.fromEntries(others) };
+  return { ...least(), ...Object.fromEntries(others) };
 }
 
 function otherThan(value: unknown, { taken }: Values): unknown {

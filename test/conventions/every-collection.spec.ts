@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { Belongings, insert, type Row } from '../support/belongings';
+import { Belongings, type Row } from '../support/belongings';
 import { expectError } from '../support/expectations';
-import { requests, routesOf, sendTo } from '../support/requests';
+import { requestOf, routesOf, sendTo } from '../support/requests';
 import { COLLECTIONS } from '../support/resources';
 import { statementsOf } from '../support/statements';
 import { type Answer, atOnce, type Client, times, useTestApi } from '../support/test-api';
@@ -45,6 +45,9 @@ const WRONG_LISTS: [query: string, field: string, rule: string][] = [
   ['page=0&page=0', 'page', 'once'],
 ];
 
+/** In SQL: a column of the collection's own table, or a table beside it and its column. */
+const SEARCHED = /"resource"\."(\w+)" ILIKE|FROM (\w+) WHERE [^()]*?(\w+) ILIKE/g;
+
 /** What is true of every collection, asked of all of them; the finer points are in lists.spec.ts. */
 describe('every collection', () => {
   const api = useTestApi();
@@ -64,40 +67,45 @@ describe('every collection', () => {
 
   beforeAll(async () => {
     const others = new Belongings(api, await api.user());
-    const posts: Row[] = [];
-    const comments: Row[] = [];
-    for (const [index, text] of TEXTS.entries()) {
-      // Each value stands in several rows, so that only the id can tell those apart.
+    const lines = TEXTS.map((text, index) => {
       const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
-      const even = index % 2 === 0;
-      const names = { username: `list${index}`, username_key: `list${index}`, name: even ? text : null };
-      const email = { email: `${index}@list.example.com`, email_key: `${index}@list.example.com` };
-      await insert(api, 'users', { ...names, ...email, status: even ? 'ACTIVE' : 'SUSPENDED', ...dates });
-      const stock = { price: 9.95 * (index % 3), stock: index % 4, status: even ? 'ACTIVE' : 'DISCONTINUED' };
-      const product = await own.product({ name: text, description: even ? null : 'Wood', ...stock, ...dates });
-      const status = ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'][index % 5];
-      await (even ? own : others).order({ status, total_amount: index % 3, ...dates }, product);
-      const upload = { filename: text, status: even ? 'COMPLETE' : 'UPLOADING', ...dates };
-      await (even ? own : others).upload(upload);
-      posts.push(await own.post({ title: text, status: even ? 'PUBLISHED' : 'DRAFT', ...dates }));
-      await others.post({ content: text, ...dates });
-      comments.push(await own.comment({ content: text, ...dates }, posts[0]));
-      await others.comment({ content: text, ...dates }, posts[1]);
-      await (even ? own : others).reply({ content: text, ...dates }, comments[index % 2]);
+      return { text, index, even: index % 2 === 0, dates };
+    });
+    for (const { name, fill } of COLLECTIONS) {
+      const place = await fill(own, others, lines);
+      if (!place) continue;
+      paths[name] = place.path;
+      scopes[name] = `WHERE ${place.where}`;
     }
-    paths['/users/{id}/posts'] = `/users/${own.owner.id}/posts`;
-    scopes['/users/{id}/posts'] = `WHERE user_id = ${own.owner.id}`;
-    paths['/posts/{id}/comments'] = `/posts/${posts[0].id}/comments`;
-    scopes['/posts/{id}/comments'] = `WHERE post_id = ${posts[0].id}`;
   });
 
   it('is asked', async () => {
     const reads = routesOf(api).filter((route) => route.startsWith('GET /api/v1/'));
-    const answers = await Promise.all(reads.map(async (route) => sendTo(admin, route, await requests[route](own))));
+    const answers = await Promise.all(reads.map(async (route) => sendTo(admin, route, await requestOf(route, own))));
     const collections = reads.filter((_, index) => answers[index].body.pagination !== undefined);
 
     const names = collections.map((route) => route.replace('GET /api/v1', '').replace(/:\w+/, '{id}'));
     expect(names.sort()).toEqual(Object.keys(paths).sort());
+  });
+
+  it('has a trigram index for each column that it searches', async () => {
+    const rows = await api.app.nest.get(DataSource).query<{ column: string }[]>(
+      `SELECT indrelid::regclass || '.' || attname AS column
+         FROM pg_index JOIN pg_opclass ON pg_opclass.oid = indclass[0]
+              JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+        WHERE opcname = 'gin_trgm_ops'`,
+    );
+    const indexed = rows.map(({ column }) => column);
+    const searched: string[] = [];
+    for (const { name, table } of COLLECTIONS) {
+      const statements = await statementsOf(() => admin.get(`${paths[name]}?search=apple`));
+      for (const [, own, other, column] of statements.join('\n').matchAll(SEARCHED)) {
+        searched.push(own ? `${table}.${own}` : `${other}.${column}`);
+      }
+    }
+
+    expect(searched).toEqual(expect.arrayContaining(['users.email', 'products.description', 'order_items.name']));
+    expect(searched.filter((column) => !indexed.includes(column))).toEqual([]);
   });
 
   describe.each(COLLECTIONS)('$name', ({ name, table, attributes, sortable, statuses, textsOf }) => {

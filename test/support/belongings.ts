@@ -76,7 +76,8 @@ export class Belongings {
     });
   }
 
-  private insert(table: string, row: object): Promise<Row> {
+  /** A row of any table; most have a function of their own above. */
+  insert(table: string, row: object): Promise<Row> {
     return insert(this.api, table, { ...DATES, ...row });
   }
 }

@@ -17,3 +17,11 @@ export const anOrderOf = (...lines: ({ id: number } | [{ id: number }, number])[
     return { product_id: product.id, quantity };
   }),
 });
+
+let users = 0;
+export const aNewUser = (attributes: object = {}) => ({
+  username: `new-user-${++users}`,
+  email: `new-user-${users}@example.com`,
+  password: 'a password of a test',
+  ...attributes,
+});

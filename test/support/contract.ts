@@ -51,7 +51,8 @@ function versionOf({ url, headers: sent }: SentRequest, { headers }: Answer): st
   return inPath?.[1] ?? /version="?(\d+)/i.exec(mediaType)?.[1] ?? '1';
 }
 
-function documentOf(version: string): Document {
+/** The checked-in document of a version. */
+export function documentOf(version: string): Document {
   // Any other version has no operation in it.
   const name = version === '2' ? '2' : '1';
   const known =

@@ -1,52 +1,14 @@
 import type { Express } from 'express';
 import { RouteIndex } from '../../src/conventions/requests/route-index';
-import type { Belongings, Row } from './belongings';
-import { aPost, aProduct, anOrderOf } from './builders';
+import type { Belongings } from './belongings';
+import { documentOf } from './contract';
+import type { Node, Operation } from './openapi';
+import { plain, type Prepare, type PreparedRequest } from './prepared-request';
+import { RESOURCES } from './resources';
 import type { Answer, Client, TestApi } from './test-api';
 
-export interface PreparedRequest {
-  /** What stands in the places of the path's parameters. */
-  ids?: (number | string)[];
-  /** With its question mark. */
-  query?: string;
-  /** Bytes are sent as they are. */
-  body?: object;
-  headers?: Record<string, string>;
-}
-
-export type Prepare = (own: Belongings) => PreparedRequest | Promise<PreparedRequest>;
-
-let users = 0;
-export const aNewUser = (attributes: object = {}) => ({
-  username: `new-user-${++users}`,
-  email: `new-user-${users}@example.com`,
-  password: 'a password of a test',
-  ...attributes,
-});
-
-/** A request on what `make` makes. */
-export const on =
-  (make: (own: Belongings) => Promise<Row>, body?: object): Prepare =>
-  async (own) => ({ ids: [(await make(own)).id], body });
-
-const onOwner =
-  (body?: () => object): Prepare =>
-  ({ owner }) => ({ ids: [owner.id], body: body?.() });
-
-const plain = () => ({});
-const TUS = { 'Tus-Resumable': '1.0.0' };
-const ofUpload =
-  (status?: string) =>
-  async (own: Belongings): Promise<PreparedRequest> => ({ ids: [String((await own.upload({ status })).key)] });
-const product = (own: Belongings) => own.product();
-const order = (own: Belongings) => own.order();
-const post = (own: Belongings) => own.post();
-const comment = (own: Belongings) => own.comment();
-const reply = (own: Belongings) => own.reply();
-const text = { content: 'Some other text.' };
-
-/** For each route of the application a request that succeeds, if only its caller may: on things of their own. */
-export const requests: Record<string, Prepare> = {
+/** For each route of the application a request that succeeds. */
+const requests: Record<string, Prepare> = {
   'GET /docs': plain,
   'GET /docs/json': plain,
   'GET /health/live': plain,
@@ -61,61 +23,20 @@ export const requests: Record<string, Prepare> = {
   'PUT /api/v1/auth/tokens': async ({ api }) => ({ body: { refresh_token: (await api.user()).refreshToken } }),
   'DELETE /api/v1/auth/tokens': async ({ api }) => ({ body: { refresh_token: (await api.user()).refreshToken } }),
 
-  'GET /api/v1/users': plain,
-  'GET /api/v1/users/profile': plain,
-  'GET /api/v1/users/:id': onOwner(),
-  'POST /api/v1/users': () => ({ body: aNewUser() }),
-  'PUT /api/v1/users/:id': onOwner(() => aNewUser({ password: undefined })),
-  'PATCH /api/v1/users/:id': onOwner(() => ({ name: 'Another' })),
-  'DELETE /api/v1/users/:id': onOwner(),
-
-  'GET /api/v1/products': plain,
-  'GET /api/v1/products/:id': on(product),
-  'POST /api/v1/products': () => ({ body: aProduct() }),
-  'PUT /api/v1/products/:id': on(product, aProduct()),
-  'PATCH /api/v1/products/:id': on(product, { stock: 1 }),
-  'DELETE /api/v1/products/:id': on(product),
-
-  'GET /api/v1/orders': plain,
-  'GET /api/v1/orders/:id': on(order),
-  'POST /api/v1/orders': async (own) => ({ body: anOrderOf(await own.product()) }),
-  'PATCH /api/v1/orders/:id/status': on(order, { status: 'CANCELLED' }),
-
-  'GET /api/v1/posts': plain,
-  'GET /api/v1/posts/:id': on(post),
-  'POST /api/v1/posts': () => ({ body: aPost() }),
-  'PUT /api/v1/posts/:id': on(post, aPost()),
-  'PATCH /api/v1/posts/:id': on(post, { title: 'Another' }),
-  'DELETE /api/v1/posts/:id': on(post),
-  'GET /api/v1/users/:userId/posts': onOwner(),
-  'GET /api/v1/users/:userId/posts/:postId': async (own) => ({ ids: [own.owner.id, (await own.post()).id] }),
-  'POST /api/v1/users/:userId/posts': onOwner(aPost),
-
-  'GET /api/v1/posts/:id/comments': on(post),
-  'POST /api/v1/posts/:id/comments': on(post, text),
-  'GET /api/v1/comments/:id': on(comment),
-  'PATCH /api/v1/comments/:id': on(comment, text),
-  'DELETE /api/v1/comments/:id': on(comment),
-
-  'GET /api/v1/replies': plain,
-  'GET /api/v1/replies/:id': on(reply),
-  'POST /api/v1/replies': async (own) => ({ body: { ...text, comment_id: (await own.comment()).id } }),
-  'GET /api/v1/uploads': plain,
-  'OPTIONS /api/v1/uploads': plain,
-  'POST /api/v1/uploads': () => ({ headers: { ...TUS, 'Upload-Length': '1' } }),
-  'OPTIONS /api/v1/uploads/:key': ofUpload(),
-  'GET /api/v1/uploads/:key': ofUpload(),
-  'GET /api/v1/uploads/:key/content': ofUpload('COMPLETE'),
-  'PATCH /api/v1/uploads/:key': async (own) => ({
-    ...(await ofUpload()(own)),
-    body: Buffer.from('x'),
-    headers: { ...TUS, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
-  }),
-  'DELETE /api/v1/uploads/:key': ofUpload(),
-
-  'PATCH /api/v1/replies/:id': on(reply, text),
-  'DELETE /api/v1/replies/:id': on(reply),
+  ...Object.fromEntries(RESOURCES.flatMap(({ requests }) => Object.entries(requests))),
 };
+
+/** The routes that the tests know how to ask. */
+export const ROUTES = Object.keys(requests);
+
+/**
+ * A request that succeeds, if only its caller may: on things of their own.
+ * @param route as {@link routesOf} names it
+ */
+export function requestOf(route: string, own: Belongings): PreparedRequest | Promise<PreparedRequest> {
+  if (!requests[route]) throw new Error(`Say in test/support/resources/ how to ask ${route}`);
+  return requests[route](own);
+}
 
 /** What @nestjs/swagger adds to the page and the document that it was asked for. */
 const OF_SWAGGER_UI = /^GET \/docs\/(?!json)/;
@@ -125,6 +46,17 @@ export function routesOf({ app }: TestApi): string[] {
   return RouteIndex.routesOf(app.nest.getHttpAdapter().getInstance() as Express)
     .flatMap(({ route }) => methodsOf(route!).map((method) => `${method} ${inVersion1(route!.path)}`))
     .filter((name) => !OF_SWAGGER_UI.test(name));
+}
+
+type DocumentedRoute = Operation & { response: (status: number) => Node };
+
+/** The routes of which the checked-in document says something, sorted. */
+export function documentedRoutes(says: (route: DocumentedRoute) => unknown): string[] {
+  const document = documentOf('1');
+  return document.operations
+    .filter((one) => says({ ...one, response: (status) => document.response(one, status) }))
+    .map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'))
+    .sort();
 }
 
 /** The one routing table knows no version; a caller names it. */

@@ -1,0 +1,46 @@
+import type { Belongings } from '../belongings';
+import { on } from '../prepared-request';
+import { common, each, type Resource } from '../resource';
+import { text } from '../values';
+
+const someText = { content: 'Some other text.' };
+let texts = 0;
+
+const post = (own: Belongings) => own.post();
+const comment = (own: Belongings) => own.comment();
+export const comments: Resource = {
+  noun: 'comments',
+  requests: {
+    'GET /api/v1/posts/:id/comments': on(post),
+    'POST /api/v1/posts/:id/comments': on(post, someText),
+    'GET /api/v1/comments/:id': on(comment),
+    'PATCH /api/v1/comments/:id': on(comment, someText),
+    'DELETE /api/v1/comments/:id': on(comment),
+  },
+  writable: {
+    attributes: { content: text({ min: 1, max: 5_000, multiline: true }) },
+    required: ['content'],
+    defaults: {},
+    replaceable: false,
+    least: () => ({ content: `Text ${++texts}.` }),
+    place: async (own) => ({ path: `/posts/${(await own.post()).id}/comments` }),
+  },
+  collections: [
+    {
+      name: '/posts/{id}/comments',
+      table: 'comments',
+      attributes: [...common, 'post_id', 'user_id', 'content'],
+      sortable: [...common, 'post_id', 'user_id'],
+      statuses: [],
+      textsOf: ({ content }) => [content],
+      async fill(own, others, lines) {
+        const [here, elsewhere] = [await own.post(), await own.post()];
+        await each(lines, async ({ text, dates }) => {
+          await own.comment({ content: text, ...dates }, here);
+          await others.comment({ content: text, ...dates }, elsewhere);
+        });
+        return { path: `/posts/${here.id}/comments`, where: `post_id = ${here.id}` };
+      },
+    },
+  ],
+};

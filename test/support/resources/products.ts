@@ -1,0 +1,46 @@
+import type { Belongings } from '../belongings';
+import { aProduct } from '../builders';
+import { on, plain } from '../prepared-request';
+import { common, each, type Resource } from '../resource';
+import { money, oneOf, text, whole } from '../values';
+
+const product = (own: Belongings) => own.product();
+export const products: Resource = {
+  noun: 'products',
+  requests: {
+    'GET /api/v1/products': plain,
+    'GET /api/v1/products/:id': on(product),
+    'POST /api/v1/products': () => ({ body: aProduct() }),
+    'PUT /api/v1/products/:id': on(product, aProduct()),
+    'PATCH /api/v1/products/:id': on(product, { stock: 1 }),
+    'DELETE /api/v1/products/:id': on(product),
+  },
+  writable: {
+    attributes: {
+      name: text({ min: 1, max: 120 }),
+      description: text({ max: 2_000, multiline: true, nullable: true }),
+      price: money,
+      stock: whole({ min: 0, max: 2 ** 31 - 1 }),
+      status: oneOf('ACTIVE', 'DISCONTINUED'),
+    },
+    required: ['name', 'price'],
+    defaults: { description: null, stock: 0, status: 'ACTIVE' },
+    replaceable: true,
+    least: () => aProduct({ stock: undefined }),
+  },
+  collections: [
+    {
+      name: '/products',
+      table: 'products',
+      attributes: [...common, 'name', 'description', 'price', 'stock', 'status'],
+      sortable: [...common, 'name', 'price', 'stock', 'status'],
+      statuses: ['ACTIVE', 'DISCONTINUED'],
+      textsOf: ({ name, description }) => [name, description],
+      fill: (own, _others, lines) =>
+        each(lines, ({ text, index, even, dates }) => {
+          const stock = { price: 9.95 * (index % 3), stock: index % 4, status: even ? 'ACTIVE' : 'DISCONTINUED' };
+          return own.product({ name: text, description: even ? null : 'Wood', ...stock, ...dates });
+        }),
+    },
+  ],
+};

@@ -1,0 +1,112 @@
+/** What attributes may be, for the tests that ask all of them: each kind with the edges of what it takes and refuses. */
+
+/** Values of an attribute: those it takes, each with what is stored, and those it refuses, each with the broken rule. */
+export interface Values {
+  taken: [sent: unknown, stored: unknown][];
+  refused: [sent: unknown, rule: string][];
+  /** It never leaves again. */
+  secret?: boolean;
+}
+
+interface TextLimits {
+  /** Code points. Default: 0 */
+  min?: number;
+  max: number;
+  multiline?: boolean;
+  nullable?: boolean;
+}
+
+const NOT_STRINGS = [1, true, {}, ['text']];
+
+export function text({ min = 0, max, multiline = false, nullable = false }: TextLimits): Values {
+  const long = 'x'.repeat(min);
+  return {
+    taken: [
+      ['😀'.repeat(max), '😀'.repeat(max)],
+      ['e\u0301'.repeat(max), 'é'.repeat(max)],
+      [` \u2003${long}y\u00a0 `, `${long}y`],
+      [long, long],
+      ...(multiline ? [['a\r\n\tb <&>', 'a\n\tb <&>'] as [string, string]] : []),
+      ...(nullable ? [[null, null] as [null, null]] : []),
+    ],
+    refused: [
+      ['😀'.repeat(max + 1), 'length'],
+      ...(min > 0 ? [[' '.repeat(min), 'length'] as [string, string]] : []),
+      ...(min > 1 ? [['x'.repeat(min - 1), 'length'] as [string, string]] : []),
+      [`${long}\0y`, 'characters'],
+      [`${long}\ud800`, 'encoding'],
+      ...(multiline ? [] : [[`x${long}\ny`, 'characters'] as [string, string]]),
+      ...[...NOT_STRINGS, ...(nullable ? [] : [null])].map((value): [unknown, string] => [value, 'type']),
+    ],
+  };
+}
+
+/** Texts of a form of their own. */
+export function form({ taken, refused }: { taken: string[]; refused: string[] }): Values {
+  return {
+    taken: taken.map((value) => [value, value]),
+    refused: [
+      ...refused.map((value): [unknown, string] => [value, 'pattern']),
+      ...[...NOT_STRINGS, null].map((value): [unknown, string] => [value, 'type']),
+    ],
+  };
+}
+
+export const money: Values = {
+  taken: [0, 0.01, 0.1, 19.99, 1e2, 9_999_999_999.99].map((amount) => [amount, amount]),
+  refused: [
+    [-0.01, 'range'],
+    [10_000_000_000, 'range'],
+    [0.1 + 0.2, 'decimals'],
+    [0.001, 'decimals'],
+    [1e-7, 'decimals'],
+    [9_999_999_999.985, 'decimals'],
+    ...['1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
+  ],
+};
+
+export function whole({ min, max }: { min: number; max: number }): Values {
+  return {
+    taken: [min, min + 1, max].map((number) => [number, number]),
+    refused: [
+      ...[min - 1, max + 1, 2 ** 31, -(2 ** 31), 2 ** 53, 1e300].map((value): [unknown, string] => [value, 'range']),
+      ...[min + 0.5, String(min), null, true, [min], {}].map((value): [unknown, string] => [value, 'type']),
+    ],
+  };
+}
+
+export function oneOf(...names: string[]): Values {
+  const others = ['GONE', names[0].toLowerCase(), '', null, 1, true, [names[0]], {}];
+  return { taken: names.map((name) => [name, name]), refused: others.map((value) => [value, 'enum']) };
+}
+
+const at = (local: number, domain: number) => `${'a'.repeat(local)}@${'b'.repeat(domain)}.example.com`;
+export const email: Values = {
+  taken: ['Some.One+tag@example.com', at(64, 63), ` ${at(1, 1)} `].map((address) => [address, address.trim()]),
+  refused: [
+    ...['', 'a', 'a@', '@b.de', 'a b@c.de', 'a@b', at(65, 1)].map((value): [unknown, string] => [value, 'email']),
+    ...[...NOT_STRINGS, null].map((value): [unknown, string] => [value, 'type']),
+  ],
+};
+
+export const password: Values = {
+  secret: true,
+  taken: ['😀'.repeat(8), ' '.repeat(127) + 'x'].map((value) => [value, undefined]),
+  refused: [
+    ['😀'.repeat(7), 'length'],
+    ['x'.repeat(129), 'length'],
+    [' '.repeat(8), 'blank'],
+    ...[...NOT_STRINGS, null].map((value): [unknown, string] => [value, 'type']),
+  ],
+};
+
+export const roles: Values = {
+  taken: [['USER'], ['ADMIN'], ['USER', 'ADMIN']].map((list) => [list, list]),
+  refused: [
+    [[], 'length'],
+    [['USER', 'USER'], 'unique'],
+    [['ROOT'], 'enum'],
+    ['USER', 'type'],
+    [null, 'type'],
+  ],
+};
