@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ENTITY_TAG } from './conditions';
 import type { ErrorExample } from './error-examples';
@@ -11,6 +12,9 @@ import type {
   ResponseObject,
   SchemaObject,
 } from './openapi-types';
+
+/** Of a digest: as many as keep some hundred responses apart. */
+const NAME_DIGITS = 6;
 
 const HEADERS: Record<string, { description: string; schema: SchemaObject }> = {
   Accept: { description: 'The media types that a body may have here.', schema: headerText(128, '^[a-z/+, -]+$') },
@@ -44,8 +48,15 @@ export function errorResponse(
       ...(inside && { [vendorMediaType(version)]: { schema } }),
     },
   };
-  const name = [...new Set(errors.map(({ code }) => code))].join('_OR_') + (inside ? '' : '_OUTSIDE_THE_API');
+  const name =
+    [...new Set(errors.map(({ code }) => code))].join('_OR_') + (inside ? digestOf(errors) : '_OUTSIDE_THE_API');
   return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
+}
+
+/** For a name by what a response says: what other routes answer, today or later, gives it no other one. */
+function digestOf(errors: ErrorExample[]): string {
+  const said = errors.map(({ body, headers }) => [body.error, Object.keys(headers)]);
+  return `_${createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, NAME_DIGITS)}`;
 }
 
 /** The name of this very response: the one asked for, or with a number when another response has it. */
