@@ -190,7 +190,7 @@ describe('An upload', () => {
       times(4, async () => (await beginToAppend(service.port, path, 5)).write('other').answer()),
     );
     expect(others.map(({ status }) => status)).toEqual([423, 423, 423, 423]);
-    expect(pidsOf(service).length).toBe(2);
+    await waitFor(() => pidsOf(service).length === 2);
     writer.write(bytes.subarray(1_000));
     expect(await writer.answer()).toMatchObject({ status: 204, headers: { 'upload-offset': String(bytes.length) } });
     await expectWhole(service.url! + path, bytes);
