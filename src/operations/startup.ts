@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
 import { describeError } from './logging';
 
-const UNUSABLE_PATH = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EISDIR|ENAMETOOLONG)$/;
+const UNUSABLE_PATH = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|EISDIR|ENAMETOOLONG)$/;
 
 /** Says where everything is, once it is there. */
 export function announce(settings: Settings, logger: Logger, port: number): void {

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { Page, pageLinks } from '../lists/page';
 import { compress, encodingFor } from './compressed';
+import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from './entity-tag';
 import { envelope, locationOf } from './envelope';
 import { toJson } from './json';
@@ -42,7 +43,7 @@ export function sendBody(response: Response, body: object): void {
 /** A text as it is; its route says of which type. */
 export function sendText(response: Response, text: string): void {
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  endWith(response, text);
 }
 
 function sendNotModified(response: Response, tag: string): void {
@@ -62,7 +63,7 @@ function sendAnswer(response: Response, { status, headers, text, tag }: Answer):
   if (tag !== undefined) response.setHeader('ETag', encodedTag(tag, encoding));
   if (!encoding) {
     response.setHeader('Content-Length', length);
-    return void response.end(text);
+    return endWith(response, text);
   }
   response.setHeader('Content-Encoding', encoding);
   // Of a GET that would come compressed nobody knows the length yet (RFC 9110, 8.6).
