@@ -2,7 +2,7 @@ import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/
 import { TimeLimit } from '../../conventions/requests/time-limit';
 
 /** How long all uploads rest after a chunk while others use the service, in milliseconds. */
-const REST = 3;
+const REST = 6;
 /** For how long somebody who has got an answer counts as using the service, in milliseconds. */
 const RECENT = 50;
 
