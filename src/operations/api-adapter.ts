@@ -31,17 +31,19 @@ export class ApiAdapter extends ExpressAdapter {
   constructor(private readonly certificate?: Certificate) {
     super();
     for (const method of METHODS) this.adaptRoutes(method);
+    this.adaptRoutes('all');
   }
 
   /** Has the application find routes of this method by its index, and run those that may write in units of work. */
-  private adaptRoutes(method: RouteMethod): void {
+  private adaptRoutes(method: RouteMethod | 'all'): void {
     const app = this.getInstance<Express>();
     const add = app[method].bind(app) as AddRoute;
     const addAdapted: AddRoute = (path, handler) => {
       // app.get(name) is a setting.
       if (!handler) return add(path);
       const adapted = method === 'get' ? handler : inUnitOfWork(handler);
-      const router = RouteIndex.routerFor(app, path);
+      // The index leaves OPTIONS out, which a route for all methods may be for as well.
+      const router = method === 'all' ? undefined : RouteIndex.routerFor(app, path);
       return router ? router[method](path, adapted) : add(path, adapted);
     };
     Object.assign(app, { [method]: addAdapted });

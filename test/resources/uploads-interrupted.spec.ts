@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
 import { BuiltService } from '../support/built-service';
 import { RawConnection } from '../support/raw-http';
 import { type ServiceProcess, useServices } from '../support/service-process';
 import { type TestUser, times, useTestApi } from '../support/test-api';
+import { isLocked } from '../support/upload-lock';
 import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
@@ -78,16 +78,6 @@ describe('An upload', () => {
 
   const keyOf = (path: string) => path.split('/').at(-1)!;
   const fileOf = (path: string) => join(process.env.TEST_DIRECTORY!, 'uploads', keyOf(path));
-
-  /** Whether some process writes to it. */
-  async function isLocked(path: string): Promise<boolean> {
-    const rows = await api.app.nest.get(DataSource).query<unknown[]>(
-      `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
-       AND (classid::bigint << 32) | objid::bigint = hashtextextended('resource-api: upload ' || $1, 0)`,
-      [keyOf(path)],
-    );
-    return rows.length > 0;
-  }
 
   /** The head of a request that is to bring so many bytes, on a connection of its own. */
   async function beginToAppend(port: number, path: string, length: number): Promise<RawConnection> {
@@ -184,7 +174,7 @@ describe('An upload', () => {
     const path = await create(service.url!, bytes.length);
     const writer = await beginToAppend(service.port, path, bytes.length);
     writer.write(bytes.subarray(0, 1_000));
-    await waitFor(() => isLocked(path));
+    await waitFor(() => isLocked(api, path));
 
     const others = await Promise.all(
       times(4, async () => (await beginToAppend(service.port, path, 5)).write('other').answer()),

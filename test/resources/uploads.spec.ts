@@ -17,6 +17,7 @@ import { query } from '../support/databases';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
 import { type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { isLocked } from '../support/upload-lock';
 import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
@@ -407,7 +408,7 @@ describe('An upload', () => {
       `PATCH /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n` +
         `Content-Type: application/offset+octet-stream\r\nContent-Length: ${bytes.length}\r\n\r\nabc`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await waitFor(() => isLocked(api, path));
     expectError(await append(path, 0, bytes), 'LOCKED');
     expectError(await own.delete(path), 'LOCKED');
 

@@ -81,8 +81,7 @@ function isKeyedPost({ method, headers }: Request): boolean {
 
 /** How other versions of the API page. */
 function namesOfOtherVersions({ query, version }: Request): string[] {
-  const names = VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
-  return names.filter((name) => name in query);
+  return VERSIONS.filter((one) => one !== version && PAGE_PARAMETERS[one] in query).map((one) => PAGE_PARAMETERS[one]);
 }
 
 function refuseNames(names: string[]): void {

@@ -38,7 +38,7 @@ export class RouteIndex {
     return router;
   }
 
-  /** All routes of an application, in their order; or those that one with this path has to be looked for among. */
+  /** All routes of an application; or those among which one with this path is looked for, in that order. */
   static routesOf(app: Application, path?: string): Layer[] {
     const layers = stackOf(app).flatMap((layer) => layer.handle.index?.layersFor(path) ?? [layer]);
     return layers.filter(({ route }) => route);

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { errorHandler } from '../errors/error.filter';
 
 interface Ending {
   response: Response;
@@ -19,8 +20,15 @@ export function endWith(response: Response, text: string): void {
 function sendAll(): void {
   const all = endings;
   endings = [];
-  for (const { response, text } of all) {
+  for (const { response, text } of all) send(response, text);
+}
+
+/** Nest is done with the request: what fails here is nobody else's to answer, and must not keep the others from theirs. */
+function send(response: Response, text: string): void {
+  try {
     // The time-out may have answered meanwhile.
     if (!response.headersSent) response.end(text);
+  } catch (error) {
+    errorHandler(error, response.req, response, () => undefined);
   }
 }

@@ -1,10 +1,7 @@
 import type { Belongings } from '../belongings';
 import { on } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
-import { text } from '../values';
-
-const someText = { content: 'Some other text.' };
-let texts = 0;
+import { onlyText, someText } from '../written-text';
 
 const post = (own: Belongings) => own.post();
 const comment = (own: Belongings) => own.comment();
@@ -18,11 +15,7 @@ export const comments: Resource = {
     'DELETE /api/v1/comments/:id': on(comment),
   },
   writable: {
-    attributes: { content: text({ min: 1, max: 5_000, multiline: true }) },
-    required: ['content'],
-    defaults: {},
-    replaceable: false,
-    least: () => ({ content: `Text ${++texts}.` }),
+    ...onlyText,
     place: async (own) => ({ path: `/posts/${(await own.post()).id}/comments` }),
   },
   collections: [

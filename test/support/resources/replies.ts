@@ -1,10 +1,7 @@
 import type { Belongings } from '../belongings';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
-import { text } from '../values';
-
-const someText = { content: 'Some other text.' };
-let texts = 0;
+import { onlyText, someText } from '../written-text';
 
 const reply = (own: Belongings) => own.reply();
 export const replies: Resource = {
@@ -17,11 +14,7 @@ export const replies: Resource = {
     'DELETE /api/v1/replies/:id': on(reply),
   },
   writable: {
-    attributes: { content: text({ min: 1, max: 5_000, multiline: true }) },
-    required: ['content'],
-    defaults: {},
-    replaceable: false,
-    least: () => ({ content: `Text ${++texts}.` }),
+    ...onlyText,
     place: async (own) => ({ path: '/replies', also: { comment_id: (await own.comment()).id } }),
   },
   collections: [

@@ -1,0 +1,12 @@
+import { DataSource } from 'typeorm';
+import type { TestApi } from './test-api';
+
+/** Whether some process writes to an upload. @param path ends in its key */
+export async function isLocked({ app }: TestApi, path: string): Promise<boolean> {
+  const rows = await app.nest.get(DataSource).query<unknown[]>(
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+     AND (classid::bigint << 32) | objid::bigint = hashtextextended('resource-api: upload ' || $1, 0)`,
+    [path.split('/').at(-1)],
+  );
+  return rows.length > 0;
+}
