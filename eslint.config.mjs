@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import redos from 'eslint-plugin-redos';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -15,6 +16,12 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', caughtErrors: 'none' }],
       'no-control-regex': 'off',
     },
+  },
+  {
+    // A regular expression reads what callers send: its time must grow with the length of the text, not with its square.
+    files: ['src/**/*.ts'],
+    plugins: { redos },
+    rules: { 'redos/no-vulnerable': ['error', { ignoreErrors: false }] },
   },
   {
     // Answers of the API are parsed JSON: a test states what it expects of them, the compiler can't.

@@ -4,9 +4,12 @@ import type PinoPretty from 'pino-pretty';
 import type { Settings } from '../config/settings';
 import { LogOutput } from './log-output';
 
-/** Not the `node_modules/@scope/...` of a stack. Bounded, so that a long text without an @ is read once. */
-const EMAIL = /(?:"[^"\n]{0,64}"|[^\s"<>()@,;:/\\]{1,64})@[^\s"'<>()@,;:/\\]{0,255}\.\p{L}[^\s"'<>()@,;:/\\]*/gu;
-const TOKEN = /\b[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]+/g;
+/** Longer than any message that is worth reading. */
+const MAX_LOGGED = 10_000;
+/** Not the `node_modules/@scope/...` of a stack. A name is looked for where one begins only, so that a text is read once. */
+const EMAIL =
+  /(?:"[^"\n]{0,64}"|(?<![^\s"<>()@,;:/\\])[^\s"<>()@,;:/\\]+)@[^\s"'<>()@,;:/\\]*\.\p{L}[^\s"'<>()@,;:/\\]*/gu;
+const TOKEN = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]+/g;
 
 /** How PostgreSQL repeats a value that it can't take: `invalid input syntax for type integer: "..."`. */
 const DATABASE_VALUE = /(: |\bvalue )"[^]*"/g;
@@ -68,7 +71,12 @@ function isSqlState(code: unknown): boolean {
 }
 
 function redact(text: string): string {
-  return text.replace(EMAIL, '[e-mail]').replace(TOKEN, '[token]');
+  return shortened(text).replace(EMAIL, '[e-mail]').replace(TOKEN, '[token]');
+}
+
+/** Up to a blank, as half of an address or of a token would not be recognised. */
+function shortened(text: string): string {
+  return text.length > MAX_LOGGED ? `${text.slice(0, Math.max(0, text.lastIndexOf(' ', MAX_LOGGED)))} …` : text;
 }
 
 /**

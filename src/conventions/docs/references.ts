@@ -27,7 +27,7 @@ function dataOf({ responses }: OperationObject): SchemaObject | ReferenceObject 
 
 /** The nouns of a path that an id follows, each in the singular: `user` of `/api/v1/users/{id}`. */
 export function nounsWithId(path: string): string[] {
-  return [...path.matchAll(/([^/]+)\/\{/g)].map(([, noun]) => singular(noun));
+  return [...path.matchAll(/(?<=\/)([^/]+)\/\{/g)].map(([, noun]) => singular(noun));
 }
 
 export function singular(nouns: string): string {

@@ -78,7 +78,7 @@ function setValidators(response: Response, tag: string): void {
 }
 
 /** So many bytes from the end on. */
-const SUFFIX = /(?<=[=,]\s*)-(\d+)/g;
+const SUFFIX = /([=,]\s*)-(\d+)/g;
 
 /** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
 function rangeOf({ method, headers }: Request, size: number, tag: string): ByteRange | undefined {
@@ -89,7 +89,10 @@ function rangeOf({ method, headers }: Request, size: number, tag: string): ByteR
   // Of other bytes than the client has: it gets all of these.
   if (condition !== undefined && condition !== tag) return undefined;
   // Of a suffix that is longer than the whole the library makes no range, where it is the whole (RFC 9110, 14.1.2).
-  const within = range.replaceAll(SUFFIX, (_, length: string) => `-${Math.min(Number(length), size)}`);
+  const within = range.replaceAll(
+    SUFFIX,
+    (_, before: string, length: string) => `${before}-${Math.min(Number(length), size)}`,
+  );
   const ranges = parseRange(size, within);
   if (ranges === -1) throw notSatisfiable(size);
   return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];
