@@ -52,6 +52,8 @@ const accidents: Record<string, () => unknown> = {
   'a rejected promise': () => Promise.reject(new Error(SECRET)),
   'a rejection without a reason': () => Promise.resolve().then(() => raise(undefined)),
   'an endless recursion': () => recurse(),
+  'a text that can be no part of a URL': () => encodeURIComponent('\ud800'),
+  'a part of a URL that is no text': () => decodeURIComponent('%'),
   'an answer that is no JSON': () => ({ amount: 1n }),
   'an answer that contains itself': () => cycle(),
 };

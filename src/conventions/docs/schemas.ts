@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { HttpStatus } from '@nestjs/common';
 import { MAX_ID } from '../../database/resource.entity';
 import { CURSOR_PATTERN, MAX_CURSOR, MAX_SIZE } from '../lists/list-query';
+import { MAX_NAME, MAX_VIOLATIONS } from '../errors/api-error';
 import { ERRORS } from '../errors/error-codes';
 import { textPattern } from '../requests/text';
 import type { Version } from '../requests/version';
@@ -103,7 +104,12 @@ export const PAGINATION: Record<Version, SchemaObject> = {
 };
 
 const violation: Properties = {
-  field: { type: 'string', description: 'Path of the field.', example: 'username' },
+  field: {
+    type: 'string',
+    maxLength: MAX_NAME + 1,
+    description: 'Path of the field; the beginning of one that is long.',
+    example: 'username',
+  },
   rule: {
     type: 'string',
     maxLength: 32,
@@ -142,7 +148,8 @@ const error: Properties = {
   },
   fields: {
     type: 'array',
-    description: 'Only with `VALIDATION_ERROR`: one entry for each rule that is broken.',
+    maxItems: MAX_VIOLATIONS,
+    description: `Only with \`VALIDATION_ERROR\`: one entry for each rule that is broken, for the first ${MAX_VIOLATIONS}.`,
     items: { type: 'object', required: Object.keys(violation), properties: violation },
   },
 };

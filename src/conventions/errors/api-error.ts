@@ -42,8 +42,21 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with one entry for each violated rule. */
-export function validationError(fields: FieldViolation[]): ApiError {
+/** Of a request that is all wrong the first violations are enough; an answer must not be many times as long as its request. */
+export const MAX_VIOLATIONS = 20;
+/** Of a field's name, which the caller may have made up, in UTF-16 units; one that is cut has an ellipsis besides. */
+export const MAX_NAME = 100;
+
+/** 400 with one entry for each violated rule, for the first 20. */
+export function validationError(violations: FieldViolation[]): ApiError {
+  const fields = violations
+    .slice(0, MAX_VIOLATIONS)
+    .map(({ field, ...rest }) => ({ field: shortened(field), ...rest }));
   const details = fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
   return new ApiError('VALIDATION_ERROR', { details, fields });
+}
+
+/** Well-formed, so that no half of a surrogate pair is sent. */
+function shortened(name: string): string {
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).replace(/\p{Surrogate}$/u, '')}…` : name;
 }

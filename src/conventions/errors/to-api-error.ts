@@ -50,7 +50,8 @@ function fromHttpException(thrown: unknown): ApiError | undefined {
 function fromHttpError(thrown: unknown): ApiError | undefined {
   if (!isNativeError(thrown)) return undefined;
   const { status } = thrown as HttpError;
-  if (thrown instanceof URIError) return pathError();
+  // The router gives a status to the error of a path that it can't decode; any other URIError is a mistake of ours.
+  if (thrown instanceof URIError && status === 400) return pathError();
   const code = status && status < 500 ? codeOfStatus.get(status) : undefined;
   if (code === 'VALIDATION_ERROR') return requestError('is not acceptable');
   return code && new ApiError(code, { cause: thrown });
