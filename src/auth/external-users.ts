@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { isEmail } from 'class-validator';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
+import { compose } from './composed-text';
+import { isEmailAddress } from './email-address';
 import { identityKey } from './identity-key';
 import type { VerifiedClaims } from './token-issuer';
+import { isRecognisable } from './username';
 
 const MAX_USERNAME = 20;
 const MIN_USERNAME = 3;
 const MAX_NAME = 100;
-const MAX_EMAIL = 254;
+/** For who has no name that a user may have. */
+const NAMELESS = 'user';
 const MILLISECOND = 1_000;
 const UNIQUE_VIOLATION = '23505';
 
@@ -43,7 +46,7 @@ export class ExternalUsers {
    */
   private async register(claims: VerifiedClaims) {
     const { email } = claims;
-    if (typeof email !== 'string' || !isEmail(email) || email.length > MAX_EMAIL) {
+    if (typeof email !== 'string' || !isEmailAddress(email)) {
       throw new AuthenticationError('The token names no e-mail address', 'Bearer error="invalid_token"');
     }
     try {
@@ -65,14 +68,15 @@ export class ExternalUsers {
       `WITH made AS (
          INSERT INTO users (username, username_key, email, email_key, name) VALUES ($1, $2, $3, $4, $5) RETURNING id)
        INSERT INTO external_identities (issuer, subject, user_id) SELECT $6, $7, id FROM made`,
-      [username, identityKey(username), email, identityKey(email), cut(clean(name ?? ''), MAX_NAME) || null, iss, sub],
+      [username, identityKey(username), email, identityKey(email), clean(name ?? '', MAX_NAME) || null, iss, sub],
     );
   }
 }
 
-function usernameOf({ preferred_username, email = '' }: VerifiedClaims): string {
-  const wish = clean(preferred_username ?? '').replaceAll('@', '') || clean(email.split('@')[0]);
-  return cut(wish.padEnd(MIN_USERNAME, '-'), MAX_USERNAME);
+function usernameOf({ preferred_username = '', email = '' }: VerifiedClaims): string {
+  const wishes = [preferred_username.replaceAll('@', ''), email.split('@')[0]].map((wish) => clean(wish, MAX_USERNAME));
+  const name = wishes.find((wish) => wish !== '' && isRecognisable(wish)) ?? NAMELESS;
+  return name.padEnd(MIN_USERNAME, '-');
 }
 
 function suffixed(username: string): string {
@@ -80,11 +84,10 @@ function suffixed(username: string): string {
   return cut(username, MAX_USERNAME - suffix.length) + suffix;
 }
 
-function clean(text: string): string {
-  return text
-    .normalize('NFC')
-    .replace(/\p{Cc}|\p{Surrogate}/gu, '')
-    .trim();
+/** Cut first: the claim of another's token is as long as that likes. Composing may lengthen it. */
+function clean(text: string, max: number): string {
+  const composed = compose(cut(text, max), max) ?? '';
+  return cut(composed.replace(/\p{Cc}|\p{Surrogate}/gu, '').trim(), max);
 }
 
 function cut(text: string, codePoints: number): string {

@@ -82,6 +82,88 @@ describe('/users', () => {
     });
   });
 
+  it('takes a name in full-width or otherwise compatible letters for the same name', async () => {
+    const { password } = aNewUser('root-admin');
+    expect(await api.post('/users', aNewUser('root-admin'))).toMatchObject({ status: 201 });
+
+    for (const [index, username] of [
+      'ｒoot-admin',
+      'ＲＯＯＴ－ＡＤＭＩＮ',
+      'ⓡoot-admin',
+      '𝐫oot-admin',
+      'rºot-admin',
+    ].entries()) {
+      const answer = await api.post('/users', aNewUser(username, { email: `root${index}@example.com` }));
+
+      expect(answer).toMatchObject({ status: 409, body: { error: { details: 'username: is already taken' } } });
+      expect(await api.post('/auth/tokens', { username, password })).toMatchObject({ status: 201 });
+    }
+  });
+
+  it.each([
+    ['a zero-width space', 'root\u200badmin'],
+    ['nothing but zero-width spaces', '\u200b\u200b\u200b'],
+    ['a change of direction', '\u202enimda-toor'],
+    ['a soft hyphen', 'root\u00adadmin'],
+    ['Hangul fillers', '\u3164\u3164\u3164'],
+    ['half-width Hangul fillers', '\uffa0\uffa0\uffa0'],
+    ['tags', 'root\u{e0061}\u{e0062}'],
+    ['variation selectors', 'root\ufe0f'],
+    ['Braille blanks', '\u2800\u2800\u2800'],
+    ['a blank note', 'root\u{1d159}'],
+    ['a grapheme joiner', 'ro\u034fot'],
+    ['a no-break space', 'root\u00a0admin'],
+    ['a line separator', 'root\u2028admin'],
+    ['two blanks in a row', 'root  admin'],
+    ['a mark without a letter', '\u0301root'],
+    ['a second dot on an i', 'root-admi\u0307n'],
+    ['a private character', 'root\ue000'],
+    ['Cyrillic letters among Latin ones', 'r\u043e\u043et-admin'],
+    ['a Greek letter among Latin ones', 'ro\u03bft-admin'],
+    ['an Armenian letter among Latin ones', 'r\u0585ot-admin'],
+    ['a letter of a script that is not in use', 'ᚠᚢᚦ'],
+    ['an @ of another width', 'root＠example'],
+  ])('refuses a username that people could take for another: %s', async (_name, username) => {
+    const user = await api.user();
+    const email = 'confusable@example.com';
+
+    for (const answer of [
+      await api.post('/users', { ...aNewUser('confusable'), username }),
+      await api.as(user).put(`/users/${user.id}`, { username, email }),
+      await api.as(user).patch(`/users/${user.id}`, { username }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { fields: [{ field: 'username', rule: 'script' }] } },
+      });
+    }
+  });
+
+  it.each([
+    'ada-99',
+    'René',
+    'Łukasz K.',
+    'Nguyễn',
+    'Иван',
+    'Ελένη',
+    'משה',
+    'محمد',
+    'आदित्य',
+    'สมชาย',
+    '山田たろう',
+    'ラーメンbot',
+    '김철수A',
+    '王小明',
+    '😀😀😀',
+    '---',
+  ])('takes a username in the script of any language: %s', async (username) => {
+    const email = `${Buffer.from(username).toString('hex')}@example.com`;
+    expect(await api.post('/users', aNewUser(username, { email }))).toMatchObject({
+      status: 201,
+      body: { data: { username: username.normalize('NFC') } },
+    });
+  });
+
   it('shows e-mail and roles to the user itself and to administrators only', async () => {
     const seenBy = async (caller: TestUser) => (await api.as(caller).get(`/users/${ada.id}`)).body.data;
 

@@ -16,16 +16,20 @@ interface TextLimits {
   nullable?: boolean;
 }
 
+/** As many as there may be in a row, in an order that composing changes. */
+const MARKS = '\u0301\u0316'.repeat(15);
 const NOT_STRINGS = [1, true, {}, ['text']];
 
 export function text({ min = 0, max, multiline = false, nullable = false }: TextLimits): Values {
   const long = 'x'.repeat(min);
+  const hasRoom = max > min + MARKS.length;
   return {
     taken: [
       ['😀'.repeat(max), '😀'.repeat(max)],
       ['e\u0301'.repeat(max), 'é'.repeat(max)],
       [` \u2003${long}y\u00a0 `, `${long}y`],
       [long, long],
+      ...(hasRoom ? [[`${long}q${MARKS}`, `${long}q${MARKS}`.normalize('NFC')] as [string, string]] : []),
       ...(multiline ? [['a\r\n\tb <&>', 'a\n\tb <&>'] as [string, string]] : []),
       ...(nullable ? [[null, null] as [null, null]] : []),
     ],
@@ -35,6 +39,7 @@ export function text({ min = 0, max, multiline = false, nullable = false }: Text
       ...(min > 1 ? [['x'.repeat(min - 1), 'length'] as [string, string]] : []),
       [`${long}\0y`, 'characters'],
       [`${long}\ud800`, 'encoding'],
+      ...(hasRoom ? [[`${long}${MARKS}\u0301`, 'marks'] as [string, string]] : []),
       ...(multiline ? [] : [[`x${long}\ny`, 'characters'] as [string, string]]),
       ...[...NOT_STRINGS, ...(nullable ? [] : [null])].map((value): [unknown, string] => [value, 'type']),
     ],

@@ -1,91 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { isEmail, ValidateNested } from 'class-validator';
-import { attribute, type AttributeOptions, isNumber, isObject, isString, type Rule, rule } from './attribute';
-import { hasLength, lengthMessage, normalise, textPattern, wholePattern } from './text';
+import { ValidateNested } from 'class-validator';
+import { attribute, type AttributeOptions, isNumber, isObject, rule } from './attribute';
 
-export interface TextOptions extends AttributeOptions {
-  /** Code points. Default: 0 */
-  min?: number;
-  /** Code points. */
-  max: number;
-  /** Newlines and tabs are fine. Default: false */
-  multiline?: boolean;
-  /** Neither trimmed nor ever sent out. Default: false */
-  secret?: boolean;
-  /** A character that it may not contain. */
-  without?: string;
-  /**
-   * What all of it has to be, e.g. `/[A-Z]{2}/`; flags but `u` are none of a document's. Name the characters that there may
-   * be: such a text is taken as it is, with no blanks cut off around it. Default: anything
-   */
-  pattern?: RegExp;
-  /** What the error says of a text that doesn't match the pattern, e.g. `must be two capital letters`. */
-  message?: string;
-}
+export { EmailAddress, Text, type TextOptions } from './text-attributes';
 
-const MAX_EMAIL = 254;
 const MAX_MONEY = 9_999_999_999.99;
 const MAX_INT32 = 2 ** 31 - 1;
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const CONTROL = /\p{Cc}/u;
-const CONTROL_BUT_NEWLINE_AND_TAB = /(?![\n\t])\p{Cc}/u;
-
-/** Text: NFC, trimmed, counted in code points, free of control characters. */
-export function Text({
-  min = 0,
-  max,
-  multiline = false,
-  secret = false,
-  without,
-  pattern,
-  message = `must match ${pattern?.source}`,
-  ...options
-}: TextOptions): PropertyDecorator {
-  const control = multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL;
-  const form = pattern && wholePattern(pattern);
-  const rules = [
-    rule('encoding', 'must be well-formed Unicode', isString, (text) => !LONE_SURROGATE.test(text)),
-    rule('characters', 'must not contain control characters', isString, (text) => !control.test(text)),
-    rule('length', lengthMessage(min, max), isString, (text) => hasLength(text, min, max)),
-    // An empty secret breaks the length already.
-    ...(secret ? [rule('blank', 'must not be blank', isString, (text) => text === '' || text.trim() !== '')] : []),
-    ...(without ? [rule('pattern', `must not contain ${without}`, isString, (text) => !text.includes(without))] : []),
-  ];
-  if (form) rules.push(lastRule(message, new RegExp(form, 'u'), [...rules]));
-  return attribute(
-    { name: 'type', message: 'must be a string', holds: isString },
-    rules,
-    {
-      type: String,
-      minLength: min || undefined,
-      maxLength: max,
-      pattern: form ?? textPattern({ min, multiline, secret, without }),
-      writeOnly: secret || undefined,
-    },
-    options,
-    (value) => (isString(value) ? normalise(value, { multiline, asItIs: secret || !!form }) : value),
-  );
-}
-
-/** What breaks another rule is told that already. */
-function lastRule(message: string, form: RegExp, others: Rule[]): Rule {
-  return rule('pattern', message, isString, (text) => others.some(({ holds }) => !holds(text)) || form.test(text));
-}
-
-export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator {
-  return attribute(
-    { name: 'type', message: 'must be a string', holds: isString },
-    [
-      rule('length', `must be at most ${MAX_EMAIL} characters`, isString, (text) => hasLength(text, 0, MAX_EMAIL)),
-      rule('email', 'must be a valid e-mail address', isString, (text) => !CONTROL.test(text) && isEmail(text)),
-    ],
-    { type: String, format: 'email', maxLength: MAX_EMAIL },
-    options,
-    (value) => (isString(value) ? normalise(value, {}) : value),
-  );
-}
 
 /** A whole number; by default within bounds that the database's `integer` can hold. */
 export function Whole({

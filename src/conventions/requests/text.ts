@@ -1,7 +1,17 @@
+import { compose, isTooLong } from '../../auth/composed-text';
+
+export interface NormalForm {
+  /** Code points that there may be: a text that is longer in any spelling is left alone, for a rule to refuse. */
+  max: number;
+  multiline?: boolean;
+  /** Every character of it matters. */
+  asItIs?: boolean;
+}
+
 /** One form for texts that look the same: NFC and, unless every character of it matters, without blanks around it. */
-export function normalise(text: string, { multiline = false, asItIs = false }): string {
-  const composed = text.normalize('NFC');
-  if (asItIs) return composed;
+export function normalise(text: string, { max, multiline = false, asItIs = false }: NormalForm): string {
+  const composed = compose(text, max);
+  if (composed === undefined || asItIs) return composed ?? text;
   // A form on Windows sends CRLF for the one newline that its user typed.
   return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
 }
@@ -36,8 +46,8 @@ export function wholePattern({ source, flags }: RegExp): string {
 
 /** Counted in code points. */
 export function hasLength(text: string, min: number, max: number): boolean {
-  // A code point takes one or two UTF-16 units: no need to count in a text that is too long at any rate.
-  if (text.length > 2 * max) return false;
+  // No need to count in a text that is too long at any rate.
+  if (isTooLong(text, max)) return false;
   const length = [...text].length;
   return length >= min && length <= max;
 }

@@ -1,6 +1,8 @@
 import { Metadata } from '@tus/server';
 import { validationError } from '../../conventions/errors/api-error';
+import { hasTooManyMarks } from '../../auth/composed-text';
 import { hasLength, normalise } from '../../conventions/requests/text';
+import { marksMessage } from '../../conventions/requests/text-attributes';
 
 const FIELD = 'Upload-Metadata';
 const MAX_METADATA = 4_096;
@@ -48,9 +50,10 @@ function filenameOf(text: string): string | null {
   if (UNSEEN.test(text)) throw wrong('characters', 'must not hold control characters in filename');
   // A name that was no UTF-8.
   if (text.includes('\ufffd')) throw wrong('encoding', 'must have a filename in UTF-8');
-  const filename = normalise(text.split(/[/\\]/).at(-1)!, {});
+  const filename = normalise(text.split(/[/\\]/).at(-1)!, { max: MAX_FILENAME });
   if (!hasLength(filename, 0, MAX_FILENAME))
     throw wrong('length', `must have a filename of at most ${MAX_FILENAME} characters`);
+  if (hasTooManyMarks(filename)) throw wrong('marks', marksMessage);
   return /^\.{0,2}$/.test(filename) ? null : filename;
 }
 

@@ -1,5 +1,6 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { type Caller, isAdmin, Role } from '../../auth/caller';
+import { isRecognisable } from '../../auth/username';
 import { ListQueryOf } from '../../conventions/lists/list-query';
 import { EmailAddress, OneOf, SomeOf, Text } from '../../conventions/requests/attributes';
 import { VIEW } from '../../conventions/responses/entity-tag';
@@ -7,6 +8,12 @@ import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dt
 import { type User, UserStatus } from './user.entity';
 
 const username = { min: 3, max: 20, without: '@' };
+/** Of a new name: older ones stay as they are. */
+const recognisable = {
+  name: 'script',
+  message: 'must be visible letters, digits and signs of one script, with single blanks between them',
+  holds: isRecognisable,
+};
 
 /** What a client may read of a user. A new column stays private until it is listed here. */
 export class UserDto extends ResourceDto {
@@ -49,10 +56,10 @@ export class UserDto extends ResourceDto {
 /** What a new user is made of. */
 export class CreateUserDto {
   /**
-   * The name to sign in with; unique, whatever its case.
+   * The name to sign in with; unique, whatever its case. All of it is visible, and its letters are of one script.
    * @example alan
    */
-  @Text(username)
+  @Text({ ...username, also: recognisable })
   username: string;
 
   /**
