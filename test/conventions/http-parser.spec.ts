@@ -61,6 +61,29 @@ describe('on the wire', () => {
       expect(await send('GET /api/v1/public HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200 });
     });
 
+    it.each([
+      ['Host', 'GET /api/v1/public HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n'],
+      ['Host', 'GET /api/v1/public HTTP/1.0\r\nHost: x\r\nX-A: b\r\nHOST: x\r\n\r\n'],
+      [
+        'Content-Type',
+        post('/api/v1/users', {
+          'Content-Type': 'application/json',
+          'content-type': 'text/plain',
+          'Content-Length': '0',
+        }),
+      ],
+    ])('is 400 where there are two of %s, of which Node would drop one', async (field, data) => {
+      expectError(await send(data), 'VALIDATION_ERROR', { fields: { [field]: 'once' } });
+    });
+
+    it('is 400 where Accept is longer than any client needs', async () => {
+      const accepting = (length: number) =>
+        send(`GET /api/v1/products HTTP/1.1\r\nHost: x\r\nAccept: ${'*/*,'.repeat(length / 4)}\r\n\r\n`);
+
+      expect(await accepting(2_048)).toMatchObject({ status: 200 });
+      expectError(await accepting(2_052), 'VALIDATION_ERROR', { fields: { Accept: 'length' } });
+    });
+
     it.each(['FOO', 'get', 'M-X', 'BREW'])(
       'is 405 for the method %s, with the methods that there are',
       async (method) => {

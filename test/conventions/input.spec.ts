@@ -7,7 +7,8 @@ import { PartialType } from '@nestjs/swagger';
 import { getMetadataStorage } from 'class-validator';
 import { Public } from '../../src/auth/access.decorators';
 import { ApiItem } from '../../src/conventions/docs/api.decorators';
-import { Id, ListOf, Money, OneOf, SomeOf, Text, Whole } from '../../src/conventions/requests/attributes';
+import { BodyLimit, kibibytes } from '../../src/conventions/requests/body-limit';
+import { EmailAddress, Id, ListOf, Money, OneOf, SomeOf, Text, Whole } from '../../src/conventions/requests/attributes';
 import { IdParam } from '../../src/conventions/requests/id.pipe';
 import { User } from '../../src/resources/users/user.entity';
 import { expectError, expectSuccess } from '../support/expectations';
@@ -21,6 +22,12 @@ class PartDto {
   @Whole({ min: 1, max: 1000 })
   quantity: number;
 }
+
+const SMALL = kibibytes(1);
+/** Bytes of the longest answer to a request that is all wrong. */
+const MAX_ERROR = 65_536;
+/** Costs the square of its length when it is composed. */
+const MARKS = '\u0316\u0301';
 
 /** One attribute of each kind. */
 class ThingDto {
@@ -47,6 +54,9 @@ class ThingDto {
 
   @Id({ optional: true, nullable: true })
   parent_id?: number | null;
+
+  @EmailAddress({ optional: true })
+  contact?: string;
 
   @ListOf(() => PartDto, { min: 1, max: 3, optional: true })
   items?: PartDto[];
@@ -90,7 +100,23 @@ class ThingsController {
   }
 }
 
-@Module({ controllers: [ThingsController] })
+@Controller('notes')
+@Public()
+@BodyLimit(SMALL)
+class NotesController {
+  @Post()
+  create(@Body() input: ThingDto): object {
+    return input;
+  }
+
+  @Patch()
+  @BodyLimit(2 * SMALL)
+  update(@Body() changes: PatchThingDto): object {
+    return changes;
+  }
+}
+
+@Module({ controllers: [ThingsController, NotesController] })
 class ThingsModule {}
 
 describe('what comes in', () => {
@@ -117,13 +143,15 @@ describe('what comes in', () => {
       const nested = open.repeat(depth) + close.replace('1', '').repeat(depth).replace('}', '1}');
 
       await refused(`{"title":"thing","content":${nested}}`, { body: 'depth' });
-      await refused(`{"title":"thing","content":${open.repeat(depth)}}`, { body: 'json' });
+      await refused(`{"title":"thing","content":${open.repeat(depth)}}`, { body: 'depth' });
     });
 
     it.each([
       ['attributes', `{${times(50_000, (n) => `"a${n}":1`).join()}}`],
       ['items', `{"title":"thing","items":[${times(300_000, () => '{}').join()}]}`],
       ['names', `{"title":"thing","tags":[${times(100_000, () => '"RED"').join()}]}`],
+      ['empty lists', `{"title":"thing","tags":[${times(501, () => '[]').join()}]}`],
+      ['values behind texts', `{"title":"\\\\","content":"\\",",${times(500, (n) => `"a${n}":1`).join()}}`],
     ])('is refused as a whole when it holds too many %s', async (_name, body) => {
       const answer = await api.post('/things', body);
 
@@ -257,6 +285,40 @@ describe('what comes in', () => {
       );
     });
 
+    it('may hold any number of commas and brackets in its texts', async () => {
+      const content = '"\\,[{'.repeat(200).slice(0, 50);
+
+      expect(await understood(aThing({ content }))).toMatchObject({ content });
+      await refused(aThing({ content: ',[{"\\'.repeat(2_000) }), { content: 'length' });
+    });
+
+    it('is no longer than its route or its controller says', async () => {
+      const fill = (bytes: number) =>
+        JSON.stringify(aThing({ content: '' })).replace('""', `"${' '.repeat(bytes - 30)}"`);
+      const sendTo = (method: string, bytes: number, headers = {}) => {
+        const body = fill(bytes);
+        expect(Buffer.byteLength(body)).toBe(bytes);
+        return api.send(method, '/notes', 'Content-Encoding' in headers ? gzipSync(body) : body, headers);
+      };
+
+      for (const [method, limit] of [
+        ['POST', SMALL],
+        ['PATCH', 2 * SMALL],
+      ] as const) {
+        expectError(await sendTo(method, limit), 'VALIDATION_ERROR', { fields: { content: 'length' } });
+        const { details } = expectError(await sendTo(method, limit + 1), 'PAYLOAD_TOO_LARGE');
+        expect(details).toContain(String(limit));
+        expectError(await sendTo(method, limit + 1, { 'Content-Encoding': 'gzip' }), 'PAYLOAD_TOO_LARGE');
+      }
+    });
+
+    it.each(['POST', 'PUT', 'DELETE'])('is at most 16 KiB where tokens are asked for: %s', async (method) => {
+      const body = (bytes: number) => `{"a":"${'a'.repeat(bytes - 8)}"}`;
+
+      expectError(await api.send(method, '/auth/tokens', body(16_384)), 'VALIDATION_ERROR');
+      expectError(await api.send(method, '/auth/tokens', body(16_385)), 'PAYLOAD_TOO_LARGE');
+    });
+
     it('is told each rule that it breaks, at once', async () => {
       const items = [{ product_id: 0 }, { product_id: 1, quantity: 0, color: 1 }];
 
@@ -274,6 +336,23 @@ describe('what comes in', () => {
           'items.1.color': 'unknown',
         },
       );
+    });
+
+    it('is told 20 of the rules that it breaks, and no more of a name than 100 characters', async () => {
+      const names = times(400, (n) => `${'<'.repeat(2_000)}${n}`);
+      const wide = Object.fromEntries(names.map((name) => [name, 1]));
+      const deep = names.slice(0, 20).reduce<object>((inner, name) => ({ [name]: inner, __proto: 1 }), {});
+      const halves = { ['😀'.repeat(99).slice(0, -1)]: 1, [`x${'😀'.repeat(99)}`]: 1 };
+
+      for (const body of [wide, deep, halves, { items: [wide] }]) {
+        const answer = await api.post('/things', aThing(body));
+        const { details, fields } = expectError(answer, 'VALIDATION_ERROR');
+        expect(fields!.length).toBeLessThanOrEqual(20);
+        expect(details.split('; ').length).toBeLessThanOrEqual(20);
+        for (const { field } of fields!)
+          expect([field, field.length <= 101 && !/\p{Surrogate}/u.test(field)]).toEqual([field, true]);
+        expect(answer.text.length).toBeLessThan(MAX_ERROR);
+      }
     });
   });
 
@@ -389,6 +468,38 @@ describe('what comes in', () => {
       await refused(aThing({ title: 'e\u0301'.repeat(6) }), { title: 'length' });
     });
 
+    it('is counted after it was composed of whatever it was spelled with', async () => {
+      const longest = 'ᾂ'.normalize('NFD');
+
+      expect(await understood(aThing({ title: longest.repeat(5) }))).toMatchObject({ title: 'ᾂ'.repeat(5) });
+      await refused(aThing({ title: longest.repeat(6) }), { title: 'length' });
+    });
+
+    it('has at most 30 combining marks in a row', async () => {
+      expect(await understood(aThing({ content: `a${MARKS.repeat(15)}b${MARKS.repeat(7)}` }))).toBeDefined();
+      await refused(aThing({ content: `a${MARKS.repeat(15)}\u0301` }), { content: 'marks' });
+      await refused(aThing({ content: `${MARKS.repeat(24)}` }), { content: 'marks' });
+      await refused(aThing({ contact: `a${MARKS.repeat(16)}@example.com` }), { contact: 'marks' });
+      const aUser = { username: 'marks', email: 'marks@example.com', password: MARKS.repeat(16) };
+      expectError(await api.post('/users', aUser), 'VALIDATION_ERROR', { fields: { password: 'marks' } });
+    });
+
+    it('is told nothing but its length when it is too long to look at', async () => {
+      for (const text of [MARKS, '\0', '\ud800', ' ', '\r\n'].map((piece) => piece.repeat(20_000))) {
+        await refused(
+          { title: text, content: text, contact: text },
+          { title: 'length', content: 'length', contact: 'length' },
+        );
+      }
+    });
+
+    it.each(['\ud800@example.com', 'a\udc00@example.com', 'a@\ud800.com'])(
+      'holds no half of a surrogate pair where it is an e-mail address: %j',
+      async (contact) => {
+        await refused(JSON.stringify(aThing({ contact })), { contact: 'encoding' });
+      },
+    );
+
     it('is trimmed, of whatever is blank', async () => {
       expect(await understood(aThing({ title: ' \u00a0\u2003\ufeff\n\ta b\r\n ' }))).toMatchObject({ title: 'a b' });
     });
@@ -418,7 +529,8 @@ describe('what comes in', () => {
       const answer = await api.post('/users', { username: 'long', email: 'long@example.com', password });
 
       expectError(answer, 'VALIDATION_ERROR', { fields: { password: 'length' }, secret: 'sesame' });
-      expectError(await api.post('/auth/tokens', { username: 'ada', password }), 'VALIDATION_ERROR', {
+      const shorter = password.slice(0, 16_000);
+      expectError(await api.post('/auth/tokens', { username: 'ada', password: shorter }), 'VALIDATION_ERROR', {
         fields: { password: 'length' },
         secret: 'sesame',
       });
@@ -684,6 +796,30 @@ describe('what comes in', () => {
         fields: { force: 'unknown' },
       });
       expect(await api.as(ada).get('/users/profile')).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      ['fields', '/things/1?fields=title', '+', 3_000, 'enum'],
+      ['fields', '/products?fields=name', '+', 3_000, 'enum'],
+      ['search', '/products?search=a', '+', 3_000, 'length'],
+      ['cursor', '//api/v2/products?cursor=', 'a', 4_097, 'cursor'],
+      ['search', '/products?search=a', '%CC%96%CC%81', 16, 'marks'],
+    ])('is not looked at when it is too long: %s of %s', async (name, path, more, count, rule) => {
+      expectError(await api.get(path + more.repeat(count)), 'VALIDATION_ERROR', { fields: { [name]: rule } });
+    });
+
+    it('is told 20 of its unknown, repeated or malformed parameters, and no more of a name than 100 characters', async () => {
+      for (const query of [
+        times(100, (n) => `${'%3C'.repeat(40)}${n}=1`),
+        times(50, (n) => `${'<'.repeat(120)}${n}=1&${'<'.repeat(120)}${n}=1`),
+        times(100, (n) => `${'a'.repeat(110)}${n}=%ff`),
+      ]) {
+        const answer = await get(`/things/1?${query.join('&')}`);
+        const { fields } = expectError(answer, 'VALIDATION_ERROR');
+        expect(fields!).toHaveLength(20);
+        for (const { field } of fields!) expect(field.length).toBeLessThanOrEqual(101);
+        expect(answer.text.length).toBeLessThan(MAX_ERROR);
+      }
     });
 
     it('names the attributes to read of a single resource', async () => {

@@ -31,6 +31,8 @@ export const Extension = {
   FILLED: 'x-filled',
   EXAMPLE: 'x-example',
   GROUP: 'x-group',
+  /** The most that a body may have, in bytes. */
+  BODY_LIMIT: 'x-body-limit',
   DEPRECATION,
 } as const;
 

@@ -9,6 +9,7 @@ import { ANY_TYPE, notAcceptable } from '../requests/accept.guard';
 import { notAnId } from '../requests/id.pipe';
 import { KEY_PARAMETER, notAKey } from '../requests/key.pipe';
 import { unsupportedMediaType } from '../requests/json-body';
+import { bodyTooLarge } from '../requests/body-limit';
 import { isGuardedWrite, takesKey } from './conditions';
 import type {
   OperationContext,
@@ -84,8 +85,8 @@ function notFoundErrors(path: string): Error[] {
   );
 }
 
-function bodyErrors(operation: OperationObject, { method }: OperationContext): Error[] {
-  return takesJson(operation) ? [new ApiError('PAYLOAD_TOO_LARGE'), unsupportedMediaType(method.toUpperCase())] : [];
+function bodyErrors(operation: OperationObject, { method, bodyLimit }: OperationContext): Error[] {
+  return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase())] : [];
 }
 
 /** A route that takes something else says itself what can be wrong with it. */

@@ -25,6 +25,8 @@ export interface OperationContext {
   /** Whether it answers with a page of a collection. */
   pages: boolean;
   deprecation: Deprecation | undefined;
+  /** The most that its body may have, in bytes, where that is less than elsewhere. */
+  bodyLimit: number | undefined;
   /** Of every answer that it gives. */
   headers: HeadersObject;
   /** Of the document; gets the responses that operations share. */

@@ -108,10 +108,12 @@ function complete(
     const item = takeExtension<boolean>(operation, Extension.ITEM) ?? false;
     const pages = takeExtension<boolean>(operation, Extension.PAGE) ?? false;
     const deprecation = takeExtension<Deprecation>(operation, Extension.DEPRECATION);
+    const bodyLimit = takeExtension<number>(operation, Extension.BODY_LIMIT);
     const own = takeExtension<HeadersObject>(operation, Extension.HEADERS) ?? {};
     const headers = { ...commonHeaders(path), ...shared(own, components) };
     const access = accessTo(operation);
-    completeOperation(operation, { path, method, access, version, item, pages, deprecation, headers, components });
+    const context = { path, method, access, version, item, pages, deprecation, bodyLimit, headers, components };
+    completeOperation(operation, context);
   }
 }
 

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { SigningKeys } from '../../auth/signing-keys';
 import { validationError } from '../errors/api-error';
+import { MAX_CURSOR } from './list-query';
 
 /** Bytes of the seal: 128 bits can't be guessed, and a cursor stands in a URL. */
 const SEAL_LENGTH = 16;
@@ -55,6 +56,7 @@ export class CursorSeal {
   }
 
   private open(cursor: string, list: string): Position {
+    if (cursor.length > MAX_CURSOR) throw notACursor();
     const bytes = Buffer.from(cursor, 'base64url');
     const mark = bytes.subarray(0, SEAL_LENGTH);
     const content = bytes.subarray(SEAL_LENGTH).toString();

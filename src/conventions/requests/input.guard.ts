@@ -9,12 +9,15 @@ import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken, NO_KEY } from '../idempotency/i
 import { CursorSeal } from '../lists/cursor';
 import { CURSORS, type ListQuery, PAGE_PARAMETERS } from '../lists/list-query';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
+import { bodyLimitOf } from './body-limit';
 import { type BodyReader, jsonBodyReader } from './json-body';
 import './request-context';
 import { VERSIONS } from './version';
 
 interface RouteInput {
   takesBody: boolean;
+  /** The most that its body may have, in bytes, where that is less than elsewhere. */
+  bodyLimit?: number;
   takesQuery: boolean;
   /** Whether it answers with a page of a collection. */
   pages: boolean;
@@ -50,11 +53,11 @@ export class InputGuard implements CanActivate {
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
     if (input.pages && request.version === 2)
       (request.query as ListQuery)[CURSORS] = this.cursorSeal.cursorsOf(request);
-    return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>()) : true;
+    return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>(), input) : true;
   }
 
-  private async takeBody(request: Request, response: Response): Promise<true> {
-    request.body = await this.readBody(request, response);
+  private async takeBody(request: Request, response: Response, { bodyLimit }: RouteInput): Promise<true> {
+    request.body = await this.readBody(request, response, bodyLimit);
     return true;
   }
 
@@ -98,6 +101,7 @@ function readInput(controller: object, handler: { name: string }): RouteInput {
   const reads = Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET;
   return {
     takesBody: kinds.has(RouteParamtypes.BODY),
+    bodyLimit: bodyLimitOf(controller, handler),
     takesQuery: kinds.has(RouteParamtypes.QUERY),
     takesKey: Reflect.hasMetadata(IS_IDEMPOTENT, handler),
     noKey: Reflect.getMetadata(NO_KEY, handler) as string | undefined,

@@ -4,11 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
+import { bodyTooLarge } from './body-limit';
+import { requireModest } from './modest-json';
 
-/** Deeper than any body of this API; the libraries behind recurse, and a body of brackets would exhaust their stack. */
-const MAX_DEPTH = 32;
-/** More than any body of this API holds; a mebibyte of unknown attributes would cost seconds, and megabytes to answer. */
-const MAX_VALUES = 2_000;
 const MEDIA_TYPES = ['application/json'];
 const PATCH_MEDIA_TYPES = [...MEDIA_TYPES, 'application/merge-patch+json'];
 const DECOMPRESSORS = new Map<string, () => Transform>([
@@ -18,22 +16,32 @@ const DECOMPRESSORS = new Map<string, () => Transform>([
 ]);
 
 export type JsonObject = Record<string, unknown>;
-export type BodyReader = (request: Request, response: Response) => Promise<JsonObject>;
+
+interface Bound {
+  /** Bytes. */
+  limit: number;
+  tooLarge: () => ApiError;
+}
+
+/** @param ownLimit of the route, in bytes */
+export type BodyReader = (request: Request, response: Response, ownLimit?: number) => Promise<JsonObject>;
 
 /**
  * Reads a JSON object, or nothing, from a request. It is called once it's known that the caller may send one, so that
  * 401 and 403 come before 400 and before a byte of the body is read.
- * @param limit bytes, before decompression and after it
+ * @param general bytes, before decompression and after it
  */
-export function jsonBodyReader(limit: number): BodyReader {
-  return async (request, response) => {
+export function jsonBodyReader(general: number): BodyReader {
+  return async (request, response, ownLimit = general) => {
     if (!hasBody(request)) return {};
     requireMediaType(request);
+    const limit = Math.min(general, ownLimit);
+    const tooLarge = () => bodyTooLarge(limit < general ? limit : undefined);
     // Before "100 Continue" as well: the client need not send what will be refused.
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw new ApiError('PAYLOAD_TOO_LARGE');
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
     const body = decompressed(request);
     if (awaitsContinue(request)) response.writeContinue();
-    return parse(await readBytes(request, body, limit));
+    return parse(await readBytes(request, body, { limit, tooLarge }));
   };
 }
 
@@ -79,13 +87,13 @@ function awaitsContinue({ headers, httpVersion }: Request): boolean {
 }
 
 /** Not body-parser, which waits for the end of a body that it refuses. */
-async function readBytes(request: Request, body: Readable, limit: number): Promise<Buffer> {
+async function readBytes(request: Request, body: Readable, { limit, tooLarge }: Bound): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > limit) throw new ApiError('PAYLOAD_TOO_LARGE');
+      if (size > limit) throw tooLarge();
       chunks.push(chunk);
     }
     return Buffer.concat(chunks, size);
@@ -103,11 +111,11 @@ async function readBytes(request: Request, body: Readable, limit: number): Promi
 function parse(bytes: Buffer): JsonObject {
   // Decoding would replace what is malformed, and store something that nobody sent.
   if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
+  requireModest(bytes);
   const value = parseJson(bytes.toString());
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw bodyError('type', 'must be a JSON object');
   }
-  requireModest(value);
   return value as JsonObject;
 }
 
@@ -117,17 +125,5 @@ function parseJson(text: string): unknown {
   } catch {
     // The parser's own message quotes the body, which may hold a password.
     throw bodyError('json', 'must be valid JSON');
-  }
-}
-
-function requireModest(root: object): void {
-  let level: object[] = [root];
-  let values = 0;
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw bodyError('depth', `must not nest deeper than ${MAX_DEPTH} levels`);
-    const children = level.flatMap((node) => Object.values(node) as unknown[]);
-    values += children.length;
-    if (values > MAX_VALUES) throw bodyError('size', `must not hold more than ${MAX_VALUES} values`);
-    level = children.filter((child) => typeof child === 'object' && child !== null);
   }
 }

@@ -3,7 +3,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
 import { MAX_ID } from '../../database/resource.entity';
-import { attributesOf, type DtoClass } from '../responses/fields';
+import { attributesOf, type DtoClass, namesIn } from '../responses/fields';
 import { idMessage, parseId } from './id.pipe';
 
 const DECIMAL = /^(0|[1-9]\d{0,9})$/;
@@ -77,7 +77,7 @@ export function IdParameter(description: string): PropertyDecorator {
 
 /** The names as the resource orders them; all as they came when one of them is unknown, for the rule to find. */
 function inOrder(text: string, attributes: string[]): string[] {
-  const names = text.split(',').map((name) => name.trim());
+  const names = namesIn(text);
   return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;
 }
 

@@ -2,6 +2,8 @@ import { validationError } from '../errors/api-error';
 
 export type DtoClass = new () => object;
 
+/** Of a list of names, in characters: many times what all attributes of a resource take. */
+const MAX_NAMES = 2_048;
 /** Where @nestjs/swagger keeps the names of a class's documented attributes, each behind a colon, in their order. */
 const SWAGGER_PROPERTIES = 'swagger/apiModelPropertiesArray';
 
@@ -11,12 +13,17 @@ export function attributesOf(dto: DtoClass): string[] {
   return (names ?? []).map((name) => name.slice(1));
 }
 
+/** The names in a `fields` parameter; one that no attribute has when there is more than that. */
+export function namesIn(text: string): string[] {
+  return text.length > MAX_NAMES ? [''] : text.split(',').map((name) => name.trim());
+}
+
 /**
  * The attributes that a `fields` parameter names, in the resource's own order.
  * @throws {ApiError} VALIDATION_ERROR when one is unknown, or there are more than there can be
  */
 export function parseFields(text: string, attributes: string[]): string[] {
-  const names = text.split(',').map((name) => name.trim());
+  const names = namesIn(text);
   const named = new Set(names);
   if (names.length > attributes.length || names.some((name) => !attributes.includes(name))) {
     throw validationError([{ field: 'fields', rule: 'enum', message: `must name some of ${attributes.join(', ')}` }]);

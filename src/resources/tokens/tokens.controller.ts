@@ -3,11 +3,13 @@ import { Public } from '../../auth/access.decorators';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
 import { TakesNoKey } from '../../conventions/idempotency/idempotency.interceptor';
+import { BodyLimit, kibibytes } from '../../conventions/requests/body-limit';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
 import { TokensService, tooManyFailures } from './tokens.service';
 
 @ApiResource('Tokens', 'Signing in, staying signed in, and signing out.')
 @Controller('auth/tokens')
+@BodyLimit(kibibytes(16))
 @Public({ identifies: false })
 export class TokensController {
   constructor(private readonly tokens: TokensService) {}
