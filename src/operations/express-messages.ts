@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
+import { addressIn } from '../conventions/requests/client-address';
 import type { StandingHeaders } from '../conventions/responses/standing-headers';
 
 type Query = Record<string, string | undefined>;
@@ -24,6 +25,12 @@ export function expressMessages(app: Express): {
     get query(): Query {
       return (this.parsedQuery ??= this.url!.includes('?') ? (parseQuery.call(this) as Query) : {});
     }
+
+    /** The client's address, for limits, logs and `@Ip()`: what the trusted proxies say, if it is one, else the socket's. */
+    get ip(): string | undefined {
+      const forwarded = this.headers['x-forwarded-for'] === undefined ? undefined : (findIp.call(this) as string);
+      return addressIn(forwarded) ?? addressIn(this.socket.remoteAddress);
+    }
   }
   class ExpressResponse extends ServerResponse {
     standingHeaders?: StandingHeaders;
@@ -34,8 +41,9 @@ export function expressMessages(app: Express): {
     }
   }
 
-  const { query, ...ofRequest } = Object.getOwnPropertyDescriptors(express.request);
+  const { query, ip, ...ofRequest } = Object.getOwnPropertyDescriptors(express.request);
   const parseQuery = query.get!;
+  const findIp = ip.get!;
   Object.defineProperties(ExpressRequest.prototype, { ...ofRequest, ...Object.getOwnPropertyDescriptors(app.request) });
   Object.defineProperties(ExpressResponse.prototype, {
     ...Object.getOwnPropertyDescriptors(express.response),
