@@ -1,9 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between the application and its database, so that a test can cut the wire. */
+/** Stands between the application and a server that it uses, so that a test can cut the wire. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private refusing = false;
+  private silent = false;
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
@@ -22,8 +23,18 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
+  /** Takes new connections and whatever is sent, and passes nothing on, in neither direction. */
+  fallSilent(): void {
+    this.silent = true;
+    for (const socket of this.sockets) socket.unpipe().resume();
+  }
+
+  /** Works again: for new connections, as what was sent to a silent one is lost. */
   accept(): void {
     this.refusing = false;
+    if (!this.silent) return;
+    this.silent = false;
+    for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
   stop(): void {
@@ -33,6 +44,7 @@ export class TcpProxy {
 
   private forward(client: Socket): void {
     if (this.refusing) return void client.resetAndDestroy();
+    if (this.silent) return this.swallow(client);
     const server = connect(Number(this.target.port || 5432), this.target.hostname);
     for (const [one, other] of [
       [client, server],
@@ -42,5 +54,11 @@ export class TcpProxy {
       one.on('error', () => other.destroy()).on('close', () => this.sockets.delete(one));
       one.pipe(other);
     }
+  }
+
+  private swallow(client: Socket): void {
+    this.sockets.add(client);
+    client.on('error', () => undefined).on('close', () => this.sockets.delete(client));
+    client.resume();
   }
 }

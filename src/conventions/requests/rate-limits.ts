@@ -11,6 +11,11 @@ import {
 import { Settings } from '../../config/settings';
 
 const MILLISECOND = 1_000;
+/** How long Redis may take to answer, in milliseconds. After that it counts as away: nobody waits for it again until it's back. */
+const PATIENCE = 300;
+const CONNECT_TIMEOUT = 2_000;
+/** How long a connection is idle before the system asks whether the other side is still there, in milliseconds. */
+const KEEP_ALIVE = 5_000;
 
 export interface Count {
   /** Hits in the current window. */
@@ -30,8 +35,18 @@ export class RateLimits implements OnApplicationShutdown {
     // Not with the rest at the start: a single instance has no Redis.
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { Redis: Client } = require('ioredis') as typeof import('ioredis');
-    this.redis = new Client(REDIS_URL, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
-    this.redis.on('error', (error: Error) => this.logger.warn(`Counting in this process alone: ${error.message}`));
+    this.redis = new Client(REDIS_URL, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      // A hit that was sent again would count twice.
+      autoResendUnfulfilledCommands: false,
+      commandTimeout: PATIENCE,
+      // Silence ends the connection as well: what comes next fails at once, until another connection works.
+      socketTimeout: PATIENCE,
+      connectTimeout: CONNECT_TIMEOUT,
+      keepAlive: KEEP_ALIVE,
+    });
+    this.reportOutages(this.redis);
   }
 
   /** @param window seconds */
@@ -47,6 +62,19 @@ export class RateLimits implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.redis?.disconnect();
   }
+
+  /** Once for each outage: it is tried again every two seconds at most. */
+  private reportOutages(redis: Redis): void {
+    let away = false;
+    redis.on('error', (error: Error) => {
+      if (!away) this.logger.warn(`Counting in this process alone: ${error.message}`);
+      away = true;
+    });
+    redis.on('ready', () => {
+      if (away) this.logger.log('Counting together with other processes again');
+      away = false;
+    });
+  }
 }
 
 export class Counter {
@@ -60,6 +88,16 @@ export class Counter {
   async hit(key: string): Promise<Count> {
     const { consumedPoints, msBeforeNext } = await this.limiter.penalty(this.keyOf(key));
     return { hits: consumedPoints, resetsIn: Math.ceil(msBeforeNext / MILLISECOND) };
+  }
+
+  /** Takes one hit back. */
+  async giveBack(key: string): Promise<void> {
+    await this.limiter.reward(this.keyOf(key));
+  }
+
+  /** Forgets the hits of a key. Of several at once one is told that it did. */
+  forget(key: string): Promise<boolean> {
+    return this.limiter.delete(this.keyOf(key));
   }
 
   async peek(key: string): Promise<Count> {
