@@ -1,18 +1,35 @@
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { UnitOfWork } from '../database/unit-of-work';
+import { Semaphore } from './semaphore';
 
 /** argon2id is the library's default algorithm; costs from the OWASP Password Storage Cheat Sheet. */
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+/** Of the four threads that libuv has by default: files, name look-ups and compression need them as well. */
+const MAX_THREADS = 3;
+/** Hashes that may wait: about a second on two cores, which nobody waits longer than for an answer. */
+const MAX_WAITING = 50;
+
+const lane = new Semaphore(Math.min(availableParallelism(), MAX_THREADS), MAX_WAITING);
+
 /** Made once, so that an unknown user costs the same time as a wrong password. */
 const nobodysHash = hash('nobody has this password', COSTS);
 
-/** Hashes in the thread pool, off the event loop. */
+/**
+ * Hashes in the thread pool, off the event loop. Call it outside of transactions, which would hold a connection meanwhile.
+ * @throws {ServiceUnavailableException} when too many wait for theirs already
+ */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, COSTS);
+  return lane.run(() => hash(password, COSTS), UnitOfWork.current()?.signal);
 }
 
-/** False, after the same time, when there is no hash to compare with. */
+/**
+ * False, after the same time, when there is no hash to compare with.
+ * @throws {ServiceUnavailableException} when too many wait for theirs already
+ */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  const matches = await verify(stored ?? (await nobodysHash), password);
+  const known = stored ?? (await nobodysHash);
+  const matches = await lane.run(() => verify(known, password), UnitOfWork.current()?.signal);
   return matches && Boolean(stored);
 }

@@ -1,7 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { EventEmitter } from 'node:events';
 import type { PoolClient } from 'pg';
 import type { QueryRunner } from 'typeorm';
 import type { Expectation } from './expectation';
+
+/** The request behind the work: what is asked of it here is there in Express's. */
+export interface Origin {
+  readonly id: string;
+  /** The client's address. */
+  readonly ip?: string;
+  readonly user?: { readonly id: number; readonly roles: readonly string[] };
+  readonly res?: EventEmitter & { readonly closed: boolean };
+}
 
 /** What one request does in the database. */
 export class UnitOfWork {
@@ -12,9 +22,13 @@ export class UnitOfWork {
   private readonly clients = new Set<PoolClient>();
   private error?: Error;
   private expectationIsTaken = false;
+  private abandonment?: AbortController;
 
   /** @param expectation of the row that it is about to change */
-  constructor(private readonly expectation: () => Expectation | undefined = () => undefined) {}
+  constructor(
+    private readonly expectation: () => Expectation | undefined = () => undefined,
+    readonly origin?: Origin,
+  ) {}
 
   /**
    * Runs `work` so that {@link UnitOfWork.current} finds this unit in everything that it starts. Node follows each promise
@@ -50,9 +64,21 @@ export class UnitOfWork {
     return this.error;
   }
 
+  /** Aborted when it was called off, answered, or its client has gone: what of it has not begun need not begin. */
+  get signal(): AbortSignal {
+    if (!this.abandonment) {
+      this.abandonment = new AbortController();
+      const { res } = this.origin ?? {};
+      if (this.error || res?.closed) this.abandonment.abort();
+      else res?.once('close', () => this.abandonment!.abort());
+    }
+    return this.abandonment.signal;
+  }
+
   /** Ends it: no statement of it runs on or starts from now on. Returns the connections that it held. */
   cancel(reason: Error): PoolClient[] {
     this.error = reason;
+    this.abandonment?.abort();
     return [...this.clients];
   }
 

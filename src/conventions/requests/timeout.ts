@@ -19,7 +19,7 @@ export interface TimeoutOptions {
 /** Answers 503 after the limit, ends the request's statements and rolls its transactions back. */
 export function timeoutAfter({ limit, databaseUrl, onFailure }: TimeoutOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    const work = (request.work = new UnitOfWork(() => expectationOf(request)));
+    const work = (request.work = new UnitOfWork(() => expectationOf(request), request));
     request.timeLimit = new TimeLimit(limit, request, response, () => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',
