@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { IsOptional, IsString, ValidateBy } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, ValidateBy } from 'class-validator';
 
 /** A rule in words, and what decides whether a value keeps it. The value itself is not repeated: it may be secret. */
 export const Checked = (name: string, rule: string, validate: (value: unknown) => boolean): PropertyDecorator =>
@@ -11,6 +11,12 @@ export const Whole = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecor
   applyAll(
     Transform(({ value }: { value: unknown }) => (/^\d{1,16}$/.test(String(value)) ? Number(value) : value)),
     Checked('whole', `a whole number from ${min} to ${max}`, (value) => isBetween(value, min, max)),
+  );
+
+export const YesOrNo = (): PropertyDecorator =>
+  applyAll(
+    Transform(({ value }: { value: unknown }) => ({ true: true, false: false })[String(value)] ?? value),
+    IsBoolean({ message: '$property must be true or false' }),
   );
 
 /** Separated by commas. */

@@ -1,21 +1,12 @@
 import { resolve } from 'node:path';
 import { registerAs } from '@nestjs/config';
 import { plainToInstance, Transform } from 'class-transformer';
-import {
-  getMetadataStorage,
-  IsBoolean,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Matches,
-  validateSync,
-} from 'class-validator';
+import { getMetadataStorage, IsIn, IsOptional, IsString, IsUrl, Matches, validateSync } from 'class-validator';
 import { contradictions } from './contradictions';
 import { isPrivateKeys } from './private-keys';
-import { Checked, isDatabaseUrl, List, Text, Whole } from './setting-rules';
+import { Checked, isDatabaseUrl, List, Text, Whole, YesOrNo } from './setting-rules';
+import { SignInSettings } from './sign-in-settings';
 import { StartupError } from './startup-error';
-import { UploadSettings } from './upload-settings';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
@@ -26,12 +17,12 @@ const MILLISECOND = 1_000;
  * Everything that can be set, under the name of its environment variable. All of it is optional; a wrong value stops
  * the start.
  */
-export class Settings extends UploadSettings {
+export class Settings extends SignInSettings {
   /** Where the service listens. */
   @Whole(0, 65535)
   PORT = 3000;
 
-  /** The address to listen on; all of them when unset. */
+  /** The address to listen on; when unset all of them, or with demo data the loopback address. */
   @Text()
   HOST?: string;
 
@@ -65,9 +56,12 @@ export class Settings extends UploadSettings {
 
   /** A few users to explore with, once, into an empty database. */
   @IsOptional()
-  @Transform(({ value }: { value: unknown }) => ({ true: true, false: false })[String(value)] ?? value)
-  @IsBoolean({ message: '$property must be true or false' })
+  @YesOrNo()
   DEMO_DATA?: boolean;
+
+  /** Swagger UI and the OpenAPI documents. */
+  @YesOrNo()
+  API_DOCS = true;
 
   /** RS256: one or more private keys as PEM. The first signs, all of them verify. */
   @IsOptional()
@@ -119,13 +113,6 @@ export class Settings extends UploadSettings {
   @Whole(1, DAY)
   PUBLIC_RATE_WINDOW = MINUTE;
 
-  /** Failed sign-ins for each account and address in a window, and the window in seconds. */
-  @Whole(1)
-  LOGIN_RATE_LIMIT = 5;
-
-  @Whole(1, DAY)
-  LOGIN_RATE_WINDOW = MINUTE;
-
   /** How many proxies' `X-Forwarded-*` to believe. */
   @Whole(0, 100)
   TRUST_PROXY = 0;
@@ -163,6 +150,11 @@ export class Settings extends UploadSettings {
 
   get demoData(): boolean {
     return this.DEMO_DATA ?? (!this.production && this.DATABASE_URL === undefined);
+  }
+
+  /** Where to listen; undefined for all addresses. The password of demo data is public: they are for this machine alone. */
+  get listenAddress(): string | undefined {
+    return this.HOST ?? (this.demoData ? '127.0.0.1' : undefined);
   }
 }
 

@@ -35,6 +35,12 @@ describe('Settings', () => {
       PUBLIC_RATE_WINDOW: 60,
       LOGIN_RATE_LIMIT: 5,
       LOGIN_RATE_WINDOW: 60,
+      LOGIN_ADDRESS_LIMIT: 30,
+      LOGIN_ACCOUNT_LIMIT: 50,
+      LOGIN_ACCOUNT_DELAY: 30,
+      REGISTRATION_RATE_LIMIT: 30,
+      REGISTRATION_RATE_WINDOW: 60,
+      API_DOCS: true,
       TRUST_PROXY: 0,
       REQUEST_TIMEOUT: 30_000,
       JSON_BODY_LIMIT: 1024 ** 2,
@@ -92,6 +98,8 @@ describe('Settings', () => {
     ['PUBLIC_RATE_WINDOW', '0', aWholeNumber(1, 86_400)],
     ['LOGIN_RATE_LIMIT', '9007199254740992', aWholeNumber(1)],
     ['LOGIN_RATE_WINDOW', '86401', aWholeNumber(1, 86_400)],
+    ['LOGIN_ACCOUNT_DELAY', '61', aWholeNumber(1, 60)],
+    ['API_DOCS', 'no', 'true or false'],
     ['TRUST_PROXY', 'true', aWholeNumber(0, 100)],
     ['REQUEST_TIMEOUT', '86400001', aWholeNumber(1, 86_400_000)],
     ['JSON_BODY_LIMIT', '1mb', aWholeNumber(1, 104_857_600)],
@@ -181,6 +189,16 @@ describe('Settings', () => {
     [{ DEMO_DATA: 'false' }, false],
   ])('make of %j: demo data %s', (environment: Record<string, string>, demoData) => {
     expect(readSettings(environment).demoData).toBe(demoData);
+  });
+
+  it.each([
+    [{}, '127.0.0.1'],
+    [{ HOST: '0.0.0.0' }, '0.0.0.0'],
+    [{ DEMO_DATA: 'false' }, undefined],
+    [{ DATABASE_URL: 'postgres://db/x' }, undefined],
+    [{ DATABASE_URL: 'postgres://db/x', DEMO_DATA: 'true' }, '127.0.0.1'],
+  ])('make of %j: listen on %s', (environment: Record<string, string>, address) => {
+    expect(readSettings(environment).listenAddress).toBe(address);
   });
 
   it('are all checked before the start is refused, and none is repeated', () => {

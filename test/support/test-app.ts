@@ -14,6 +14,7 @@ import { PINO } from '../../src/operations/logging.module';
 import { SweepTimes } from '../../src/resources/uploads/upload-sweep';
 import { cloneTemplate } from './databases';
 
+const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 const HOUR = 60 * 60 * 1_000;
 
 export interface TestAppOptions {
@@ -50,6 +51,9 @@ export class TestApp {
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
       DATA_DIR: process.env.TEST_DIRECTORY,
+      // Everybody in a test has one address.
+      LOGIN_ADDRESS_LIMIT: NO_LIMIT,
+      REGISTRATION_RATE_LIMIT: NO_LIMIT,
       ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
       ...settings,
     };

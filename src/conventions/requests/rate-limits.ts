@@ -87,7 +87,7 @@ export class Counter {
   /** Counts one hit, atomically. */
   async hit(key: string): Promise<Count> {
     const { consumedPoints, msBeforeNext } = await this.limiter.penalty(this.keyOf(key));
-    return { hits: consumedPoints, resetsIn: Math.ceil(msBeforeNext / MILLISECOND) };
+    return { hits: consumedPoints, resetsIn: secondsOf(msBeforeNext) };
   }
 
   /** Takes one hit back. */
@@ -102,8 +102,13 @@ export class Counter {
 
   async peek(key: string): Promise<Count> {
     const state = await this.limiter.get(this.keyOf(key));
-    return { hits: state?.consumedPoints ?? 0, resetsIn: Math.ceil((state?.msBeforeNext ?? 0) / MILLISECOND) };
+    return { hits: state?.consumedPoints ?? 0, resetsIn: secondsOf(state?.msBeforeNext ?? 0) };
   }
+}
+
+/** As `Retry-After` has them: whoever is told to come back after 0 seconds would come back at once. */
+function secondsOf(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / MILLISECOND));
 }
 
 /** In Redis, where keys then have one length, and nobody reads a name. */

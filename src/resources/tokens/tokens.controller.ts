@@ -4,8 +4,9 @@ import { AuthenticationError } from '../../auth/auth-errors';
 import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
 import { TakesNoKey } from '../../conventions/idempotency/idempotency.interceptor';
 import { BodyLimit, kibibytes } from '../../conventions/requests/body-limit';
+import { TooManyFailures } from './sign-in-limits';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
-import { TokensService, tooManyFailures } from './tokens.service';
+import { TokensService } from './tokens.service';
 
 @ApiResource('Tokens', 'Signing in, staying signed in, and signing out.')
 @Controller('auth/tokens')
@@ -23,8 +24,8 @@ export class TokensController {
   @Header('Cache-Control', 'no-store')
   @ApiAnswer(TokensDto, HttpStatus.CREATED)
   @TakesNoKey('the answer holds secrets, which are not stored')
-  @Raises(AuthenticationError.wrongCredentials(), tooManyFailures(42))
-  async create(@Body() input: SignInDto, @Ip() address: string): Promise<TokensDto> {
+  @Raises(AuthenticationError.wrongCredentials(), new TooManyFailures('account_and_address', 42))
+  async create(@Body() input: SignInDto, @Ip() address: string | undefined): Promise<TokensDto> {
     return toTokensDto(await this.tokens.signIn(input, address));
   }
 

@@ -1,43 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { normalizeIp } from '@nestjs/throttler';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { verifyPassword } from '../../auth/passwords';
 import { Sessions, type TokenPair } from '../../auth/sessions';
-import { Settings } from '../../config/settings';
-import { ApiError } from '../../conventions/errors/api-error';
-import { type Count, type Counter, RateLimits } from '../../conventions/requests/rate-limits';
 import { type User, UserStatus } from '../users/user.entity';
-import { identityKey } from '../../auth/identity-key';
 import { UsersService } from '../users/users.service';
+import { SignInLimits } from './sign-in-limits';
 import type { RefreshDto, SignInDto } from './token.dto';
 
 @Injectable()
 export class TokensService {
-  private readonly failures: Counter;
-  private readonly limit: number;
-
   constructor(
     private readonly users: UsersService,
     private readonly sessions: Sessions,
-    limits: RateLimits,
-    { LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW }: Settings,
-  ) {
-    this.limit = LOGIN_RATE_LIMIT;
-    this.failures = limits.counter('sign-in', LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW);
-  }
+    private readonly limits: SignInLimits,
+  ) {}
 
-  /** @param address of the client: failures count for an account and an address together */
-  async signIn({ username, password }: SignInDto, address: string): Promise<TokenPair> {
-    const user = await this.users.find(username);
-    // An account has two names to sign in with; an IPv6 network counts as one address.
-    const key = JSON.stringify([user?.id ?? identityKey(username), normalizeIp(address)]);
-    this.requireFewer(await this.failures.peek(key), this.limit);
-    const verified = await verify(user, password);
-    // Counted after the fact and then looked at: of many guesses at once no more than the limit learn anything.
-    if (!verified) this.requireFewer(await this.failures.hit(key), this.limit + 1);
-    else this.requireFewer(await this.failures.peek(key), this.limit);
-    if (!verified) throw AuthenticationError.wrongCredentials();
-    return this.sessions.start(verified);
+  /** @param address of the client */
+  async signIn({ username, password }: SignInDto, address: string | undefined): Promise<TokenPair> {
+    const attempt = await this.limits.admit(username, address);
+    const verified = await verify(await this.users.find(username), password);
+    if (!verified || !(await this.limits.accepts(attempt))) {
+      await this.limits.failed(attempt);
+      throw AuthenticationError.wrongCredentials();
+    }
+    const pair = await this.sessions.start(verified);
+    await this.limits.succeeded(attempt);
+    return pair;
   }
 
   refresh({ refresh_token }: RefreshDto): Promise<TokenPair> {
@@ -47,18 +35,6 @@ export class TokensService {
   signOut({ refresh_token }: RefreshDto): Promise<void> {
     return this.sessions.end(refresh_token);
   }
-
-  private requireFewer({ hits, resetsIn }: Count, limit: number): void {
-    if (hits >= limit) throw tooManyFailures(resetsIn);
-  }
-}
-
-/** @param seconds until the next attempt is looked at */
-export function tooManyFailures(seconds: number): ApiError {
-  return new ApiError('TOO_MANY_REQUESTS', {
-    message: 'Too many failed sign-ins, try again later',
-    headers: { 'Retry-After': String(seconds) },
-  });
 }
 
 /** The same work, and the same answer, whether the name, the password or the status is what is wrong. */

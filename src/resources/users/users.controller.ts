@@ -6,6 +6,7 @@ import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '
 import { alreadyTaken } from '../../conventions/errors/database-errors';
 import type { Page } from '../../conventions/lists/page';
 import { IdParam } from '../../conventions/requests/id.pipe';
+import { RegistrationPipe, tooManyRegistrations } from './registration.pipe';
 import { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto, toUserDto, UserDto } from './user.dto';
 import { onlyAdministrators, signInTooOld, UsersService } from './users.service';
 
@@ -55,8 +56,8 @@ export class UsersController {
   @Post()
   @Public()
   @ApiItem(UserDto, HttpStatus.CREATED)
-  @Raises(onlyAdministrators(), alreadyTaken('username'), alreadyTaken('email'))
-  async create(@Body() input: CreateUserDto, @CurrentUser() caller?: Caller): Promise<UserDto> {
+  @Raises(onlyAdministrators(), alreadyTaken('username'), alreadyTaken('email'), tooManyRegistrations(42))
+  async create(@Body(RegistrationPipe) input: CreateUserDto, @CurrentUser() caller?: Caller): Promise<UserDto> {
     const user = await this.users.create(input, caller);
     return toUserDto(user, caller ?? this.users.asCaller(user));
   }

@@ -10,6 +10,7 @@ import { paginate } from '../../conventions/lists/paginate';
 import { insertRow } from '../../database/insert-row';
 import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
+import type { Hashed } from './registration.pipe';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
 import { User, UserStatus } from './user.entity';
 import { identityKey } from '../../auth/identity-key';
@@ -107,11 +108,11 @@ export function signInTooOld(): AuthenticationError {
 }
 
 /** The columns behind attributes; an attribute that isn't there leaves its columns alone. */
-async function toColumns({ username, email, password, ...others }: PatchUserDto): Promise<Partial<User>> {
+async function toColumns({ username, email, password, ...others }: PatchUserDto & Hashed): Promise<Partial<User>> {
   return {
+    ...(password !== undefined && !others.password_hash && { password_hash: await hashPassword(password) }),
     ...others,
     ...(username !== undefined && { username, username_key: identityKey(username) }),
     ...(email !== undefined && { email, email_key: identityKey(email) }),
-    ...(password !== undefined && { password_hash: await hashPassword(password) }),
   };
 }
