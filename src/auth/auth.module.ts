@@ -9,6 +9,7 @@ import { ExternalUsers } from './external-users';
 import { JwtStrategy } from './jwt.strategy';
 import { OwnIssuer } from './own-issuer';
 import { RefreshToken, Session } from './session.entity';
+import { SecurityEvents } from './security-events';
 import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
 import { VerifiedTokens } from './verified-tokens';
@@ -26,7 +27,8 @@ import { VerifiedTokens } from './verified-tokens';
     JwtStrategy,
     VerifiedTokens,
     DeclaredAccess,
+    SecurityEvents,
   ],
-  exports: [SigningKeys, Sessions, VerifiedTokens, DeclaredAccess],
+  exports: [SigningKeys, Sessions, VerifiedTokens, DeclaredAccess, SecurityEvents],
 })
 export class AuthModule {}

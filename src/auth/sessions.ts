@@ -8,6 +8,7 @@ import { BatchedRead } from '../database/batched-reads';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
 import { RefreshToken, Session } from './session.entity';
+import { itself, SecurityEvents } from './security-events';
 import { SigningKeys } from './signing-keys';
 
 const REFRESH_TOKEN_BYTES = 32;
@@ -20,6 +21,7 @@ const MILLISECOND = 1_000;
 const REUSE_GRACE = 10;
 
 export interface TokenPair {
+  userId: number;
   accessToken: string;
   /** Seconds. */
   expiresIn: number;
@@ -58,6 +60,7 @@ export class Sessions {
     private readonly jwt: JwtService,
     private readonly keys: SigningKeys,
     private readonly settings: Settings,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** The caller behind a session, or undefined when it ended or its user is suspended or gone. */
@@ -94,9 +97,12 @@ export class Sessions {
       await manager.update(Session, { id: signer.sessionId }, { expires_at: this.refreshExpiry() });
       return this.issue(manager, signer);
     });
-    if (pair) return pair;
-    await this.endIfReused(hash);
-    throw AuthenticationError.wrongCredentials();
+    if (!pair) {
+      await this.endIfReused(hash);
+      throw AuthenticationError.wrongCredentials();
+    }
+    this.events.record('session_renewed', { outcome: 'success', ...itself(pair.userId) });
+    return pair;
   }
 
   /**
@@ -104,11 +110,12 @@ export class Sessions {
    * @throws {AuthenticationError} when there is none
    */
   async end(refreshToken: string): Promise<void> {
-    const [, ended] = await this.database.query<[unknown, number]>(
-      'DELETE FROM sessions USING refresh_tokens WHERE session_id = sessions.id AND token_hash = $1',
+    const [[ended]] = await this.database.query<[{ user_id: number }[]]>(
+      'DELETE FROM sessions USING refresh_tokens WHERE session_id = sessions.id AND token_hash = $1 RETURNING user_id',
       [sha256(refreshToken)],
     );
-    if (ended === 0) throw AuthenticationError.wrongCredentials();
+    if (!ended) throw AuthenticationError.wrongCredentials();
+    this.events.record('authn_token_revoked', { outcome: 'success', ...itself(ended.user_id) });
   }
 
   /** Ends all sessions of a user, in the transaction of the change that calls for it. */
@@ -124,6 +131,7 @@ export class Sessions {
       expires_at: this.refreshExpiry(),
     });
     return {
+      userId: signer.id,
       accessToken: await this.sign(signer),
       expiresIn: this.settings.ACCESS_TOKEN_TTL,
       refreshToken,
@@ -146,11 +154,12 @@ export class Sessions {
   }
 
   private async endIfReused(hash: Buffer): Promise<void> {
-    await this.database.query(
+    const [[ended]] = await this.database.query<[{ user_id: number }[]]>(
       `DELETE FROM sessions USING refresh_tokens WHERE session_id = sessions.id AND token_hash = $1
-          AND spent_at < now() - make_interval(secs => $2)`,
+          AND spent_at < now() - make_interval(secs => $2) RETURNING user_id`,
       [hash, REUSE_GRACE],
     );
+    if (ended) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: ended.user_id });
   }
 
   private refreshExpiry(): Date {

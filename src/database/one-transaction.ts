@@ -31,9 +31,21 @@ export async function inOneTransaction<T>(
   runner.release = () => Promise.resolve();
   unit.transaction = runner;
   try {
-    return await runner.manager.transaction(work);
+    const result = await runner.manager.transaction(work);
+    for (const listener of unit.takeListeners()) listener();
+    return result;
   } finally {
     unit.transaction = undefined;
     await release();
   }
+}
+
+/**
+ * Runs `listener` when what the current unit of work has done is committed: at once, unless it is one transaction until its
+ * end. Never when that is rolled back.
+ */
+export function afterCommit(listener: () => void): void {
+  const unit = UnitOfWork.current();
+  if (unit?.transaction) unit.onCommit(listener);
+  else listener();
 }

@@ -23,6 +23,7 @@ export class UnitOfWork {
   private error?: Error;
   private expectationIsTaken = false;
   private abandonment?: AbortController;
+  private listeners: (() => void)[] = [];
 
   /** @param expectation of the row that it is about to change */
   constructor(
@@ -80,6 +81,15 @@ export class UnitOfWork {
     this.error = reason;
     this.abandonment?.abort();
     return [...this.clients];
+  }
+
+  /** For what waits for the commit of {@link transaction}. */
+  onCommit(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  takeListeners(): (() => void)[] {
+    return this.listeners.splice(0);
   }
 
   hold(client: PoolClient): void {

@@ -1,10 +1,14 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import express, { type Express } from 'express';
 import { addressIn } from '../conventions/requests/client-address';
 import type { StandingHeaders } from '../conventions/responses/standing-headers';
 
 type Query = Record<string, string | undefined>;
 type StoreHeader = (this: ServerResponse, firstLine: string, headers: object | undefined) => void;
+
+/** A connection keeps its address, and tells it when it is closed as well. */
+type KnownSocket = Socket & { clientAddress?: string };
 
 const storeHeader = (ServerResponse.prototype as unknown as { _storeHeader: StoreHeader })._storeHeader;
 
@@ -28,8 +32,12 @@ export function expressMessages(app: Express): {
 
     /** The client's address, for limits, logs and `@Ip()`: what the trusted proxies say, if it is one, else the socket's. */
     get ip(): string | undefined {
-      const forwarded = this.headers['x-forwarded-for'] === undefined ? undefined : (findIp.call(this) as string);
-      return addressIn(forwarded) ?? addressIn(this.socket.remoteAddress);
+      const socket = this.socket as KnownSocket;
+      if (this.headers['x-forwarded-for'] !== undefined) {
+        const forwarded = addressIn(findIp.call(this));
+        if (forwarded) return forwarded;
+      }
+      return (socket.clientAddress ??= addressIn(socket.remoteAddress));
     }
   }
   class ExpressResponse extends ServerResponse {

@@ -89,7 +89,7 @@ function readableLines(): DestinationStream | undefined {
     sync: true,
     singleLine: true,
     translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'pid,port,context,method,route,version,status,ms',
+    ignore: 'pid,port,context,method,route,version,status,ms,address',
     messageFormat: sentenceOf,
   });
 }

@@ -113,9 +113,26 @@ describe('the log', () => {
           status,
           ms: expect.any(Number),
           user_id: route?.startsWith('/api/users') ? ada.id : null,
+          address: '127.0.0.1',
+          ...(path.endsWith('/4711') && { target: { id: 4711 } }),
           msg: 'request',
         },
       ]);
+    });
+
+    it.each([
+      ['/users/12/posts/34', { userId: 12, postId: 34 }],
+      ['/users/12/posts/x', { userId: 12 }],
+      ['/users/1e3', undefined],
+      ['/uploads/AA345678-90ab-cdef-1234-567890abcdef', { key: 'aa345678-90ab-cdef-1234-567890abcdef' }],
+      ['/uploads/scheherazade@example.com', undefined],
+    ])('names the ids and keys of %s, and nothing else of it', async (path, target) => {
+      const id = randomUUID();
+      await api.as(ada).get(path, { 'X-Request-Id': id });
+
+      const [line] = await linesOf(id);
+      expect(line.target).toEqual(target);
+      expect(JSON.stringify(line)).not.toContain('scheherazade');
     });
 
     it('names no user where nobody proved who asks', async () => {
@@ -153,7 +170,9 @@ describe('the log', () => {
       for (const data of refusals) {
         const answer = await sendRaw(api.app.port, data);
         const lines = await linesOf(headerOf(answer, 'x-request-id')!);
-        expect(lines).toMatchObject([{ level: 30, status: answer.status, method: null, route: null, user_id: null }]);
+        expect(lines).toMatchObject([
+          { level: 30, status: answer.status, method: null, route: null, user_id: null, address: '127.0.0.1' },
+        ]);
       }
     });
 
@@ -167,7 +186,7 @@ describe('the log', () => {
       connection.reset();
 
       expect(await linesOf(id)).toMatchObject([
-        { level: 30, status: null, aborted: true, route: '/api/trouble/waiting' },
+        { level: 30, status: null, aborted: true, route: '/api/trouble/waiting', address: '127.0.0.1' },
       ]);
     });
   });

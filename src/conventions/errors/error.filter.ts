@@ -1,18 +1,40 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { SecurityEvents } from '../../auth/security-events';
+import { targetsOf } from '../requests/targets';
+import type { ApiError } from './api-error';
 import { sendError } from './error-response';
 import { toApiError } from './to-api-error';
 import '../requests/request-context';
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 const logger = new Logger('Error');
 
 /** Everything thrown inside Nest becomes the error envelope. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly events: SecurityEvents) {}
+
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    answerError(thrown, http.getRequest<Request>(), http.getResponse<Response>());
+    const request = http.getRequest<Request>();
+    const error = answerError(thrown, request, http.getResponse<Response>());
+    if (isRefusal(error)) this.recordRefusal(error, request);
   }
+
+  private recordRefusal({ status }: ApiError, request: Request): void {
+    const { path = null } = (request.route ?? {}) as { path?: string | null };
+    const what = { status, method: request.method, route: path, target: targetsOf(request) };
+    this.events.record('authz_fail', { outcome: 'failure', ...what }, request);
+  }
+}
+
+/** Nobody may do it, or nobody with such a token. Somebody without a token has just not signed in. */
+function isRefusal({ status, headers }: ApiError): boolean {
+  if (status === FORBIDDEN) return true;
+  return status === UNAUTHORIZED && (headers['WWW-Authenticate'] ?? '').includes('error=');
 }
 
 /** The same for what middleware and Express's router throw. */
@@ -20,8 +42,9 @@ export function errorHandler(thrown: unknown, request: Request, response: Respon
   answerError(thrown, request, response);
 }
 
-function answerError(thrown: unknown, request: Request, response: Response): void {
+function answerError(thrown: unknown, request: Request, response: Response): ApiError {
   const error = toApiError(thrown);
   if (error.status >= 500) logger.error({ err: error.cause ?? error, request_id: request.id }, error.message);
   sendError(response, error, request.id);
+  return error;
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Logger } from '@nestjs/common';
+import { addressIn } from '../requests/client-address';
 import { requestIdOf } from '../requests/request-id';
 import { ApiError, validationError } from './api-error';
 import { rawErrorResponse, sendError } from './error-response';
@@ -56,7 +58,11 @@ function answerInTurn(socket: Duplex, error: ApiError, latest: ServerResponse | 
 
 function answer(socket: Duplex, error: ApiError, requestId: string = randomUUID()): void {
   if (!socket.writable) return void socket.destroy();
-  logger.log({ request_id: requestId, method: null, route: null, status: error.status, user_id: null }, 'request');
+  const address = addressIn((socket as Socket).remoteAddress) ?? null;
+  logger.log(
+    { request_id: requestId, method: null, route: null, status: error.status, user_id: null, address },
+    'request',
+  );
   socket.end(rawErrorResponse(error, requestId));
   // Closed at once, with bytes of the client unread, it would be reset, and the answer lost on its way.
   const timer = setTimeout(() => socket.destroy(), LINGER);

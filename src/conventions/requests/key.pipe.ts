@@ -5,10 +5,12 @@ import { type ApiError, validationError } from '../errors/api-error';
 export const KEY_PARAMETER = 'key';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+export const isKey = (text: string): boolean => UUID.test(text);
+
 @Injectable()
 export class KeyPipe implements PipeTransform<string, string> {
   transform(text: string): string {
-    if (UUID.test(text)) return text.toLowerCase();
+    if (isKey(text)) return text.toLowerCase();
     throw notAKey(KEY_PARAMETER);
   }
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { verifyPassword } from '../../auth/passwords';
+import { itself, SecurityEvents } from '../../auth/security-events';
 import { Sessions, type TokenPair } from '../../auth/sessions';
 import { type User, UserStatus } from '../users/user.entity';
 import { UsersService } from '../users/users.service';
-import { SignInLimits } from './sign-in-limits';
+import { type Attempt, SignInLimits, TooManyFailures } from './sign-in-limits';
 import type { RefreshDto, SignInDto } from './token.dto';
 
 @Injectable()
@@ -13,12 +14,28 @@ export class TokensService {
     private readonly users: UsersService,
     private readonly sessions: Sessions,
     private readonly limits: SignInLimits,
+    private readonly events: SecurityEvents,
   ) {}
 
   /** @param address of the client */
   async signIn({ username, password }: SignInDto, address: string | undefined): Promise<TokenPair> {
-    const attempt = await this.limits.admit(username, address);
-    const verified = await verify(await this.users.find(username), password);
+    let user: User | null = null;
+    try {
+      const attempt = await this.limits.admit(username, address);
+      user = await this.users.find(username);
+      const pair = await this.start(user, password, attempt);
+      this.events.record('authn_login_success', { outcome: 'success', ...itself(pair.userId) });
+      return pair;
+    } catch (error) {
+      this.recordFailure(error, username, user);
+      throw error;
+    }
+  }
+
+  /** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
+  private async start(user: User | null, password: string, attempt: Attempt): Promise<TokenPair> {
+    const matches = await verifyPassword(user?.password_hash, password);
+    const verified = matches && user?.status === UserStatus.ACTIVE ? user : undefined;
     if (!verified || !(await this.limits.accepts(attempt))) {
       await this.limits.failed(attempt);
       throw AuthenticationError.wrongCredentials();
@@ -28,6 +45,13 @@ export class TokensService {
     return pair;
   }
 
+  private recordFailure(error: unknown, username: string, user: User | null): void {
+    const what = { outcome: 'failure', account: this.events.pseudonymOf(username), target_id: user?.id } as const;
+    if (error instanceof AuthenticationError) this.events.record('authn_login_fail', what);
+    if (!(error instanceof TooManyFailures)) return;
+    this.events.record('excess_rate_limit_exceeded', { ...what, limit: `sign-in by ${error.limit}` });
+  }
+
   refresh({ refresh_token }: RefreshDto): Promise<TokenPair> {
     return this.sessions.rotate(refresh_token);
   }
@@ -35,10 +59,4 @@ export class TokensService {
   signOut({ refresh_token }: RefreshDto): Promise<void> {
     return this.sessions.end(refresh_token);
   }
-}
-
-/** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
-async function verify(user: User | null, password: string): Promise<User | undefined> {
-  const matches = await verifyPassword(user?.password_hash, password);
-  return user && matches && user.status === UserStatus.ACTIVE ? user : undefined;
 }

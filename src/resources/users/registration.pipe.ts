@@ -1,6 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { Role } from '../../auth/caller';
 import { hashPassword } from '../../auth/passwords';
+import { SecurityEvents } from '../../auth/security-events';
 import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { networkOf } from '../../conventions/requests/client-address';
@@ -22,7 +23,11 @@ export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<Cr
   private readonly registrations: Counter;
   private readonly limit: number;
 
-  constructor(limits: RateLimits, { REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW }: Settings) {
+  constructor(
+    limits: RateLimits,
+    private readonly events: SecurityEvents,
+    { REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW }: Settings,
+  ) {
     this.limit = REGISTRATION_RATE_LIMIT;
     this.registrations = limits.counter('registration', REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW);
   }
@@ -37,7 +42,9 @@ export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<Cr
     const { ip, user } = UnitOfWork.current()?.origin ?? {};
     if (user?.roles.includes(Role.ADMIN)) return;
     const { hits, resetsIn } = await this.registrations.hit(networkOf(ip));
-    if (hits > this.limit) throw tooManyRegistrations(resetsIn);
+    if (hits <= this.limit) return;
+    this.events.record('excess_rate_limit_exceeded', { outcome: 'failure', limit: 'registration by address' });
+    throw tooManyRegistrations(resetsIn);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { FirstAdministrator } from './first-administrator';
+import { UserEvents } from './user-events';
 import { User } from './user.entity';
 import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
@@ -8,7 +9,7 @@ import { UsersService } from './users.service';
 @Module({
   imports: [TypeOrmModule.forFeature([User])],
   controllers: [UsersController],
-  providers: [UsersService, FirstAdministrator],
+  providers: [UsersService, UserEvents, FirstAdministrator],
   exports: [UsersService],
 })
 export class UsersModule {}

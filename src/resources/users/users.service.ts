@@ -12,6 +12,7 @@ import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
 import type { Hashed } from './registration.pipe';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
+import { UserEvents } from './user-events';
 import { User, UserStatus } from './user.entity';
 import { identityKey } from '../../auth/identity-key';
 
@@ -26,6 +27,7 @@ export class UsersService {
   constructor(
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly sessions: Sessions,
+    private readonly events: UserEvents,
   ) {}
 
   list(query: ListUsersQuery, caller: Caller): Promise<Page<User>> {
@@ -48,7 +50,9 @@ export class UsersService {
 
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
-    return insertRow(this.users.manager, User, await toColumns({ ...DEFAULTS, ...input }));
+    const user = await insertRow(this.users.manager, User, await toColumns({ ...DEFAULTS, ...input }));
+    this.events.created(user);
+    return user;
   }
 
   replace(id: number, input: ReplaceUserDto, caller: Caller): Promise<User> {
@@ -65,6 +69,7 @@ export class UsersService {
       await updateRow(manager, User, id, { deleted_at: new Date() });
       await this.sessions.endAll(manager, id);
     });
+    this.events.deleted(id);
   }
 
   /** A user as the caller that it will be. */
@@ -74,16 +79,19 @@ export class UsersService {
 
   /** @param input what the caller wrote, without defaults: that is what it needs permission for */
   private async change(id: number, changes: PatchUserDto, input: PatchUserDto, caller: Caller): Promise<User> {
-    requireSelfOrAdmin(caller, (await this.get(id)).id);
+    const before = await this.get(id);
+    requireSelfOrAdmin(caller, before.id);
     requireAdminFor(input, caller);
     if (input.password !== undefined) requireRecentSignIn(caller);
     const columns = await toColumns(changes);
-    return this.users.manager.transaction(async (manager) => {
+    const after = await this.users.manager.transaction(async (manager) => {
       const user = await updateRow(manager, User, id, columns);
       // Who holds an old token must not act for the user any longer.
       if (input.password !== undefined || user.status === UserStatus.SUSPENDED) await this.sessions.endAll(manager, id);
       return user;
     });
+    this.events.changed(before, after);
+    return after;
   }
 }
 

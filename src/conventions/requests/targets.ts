@@ -1,0 +1,17 @@
+import type { Request } from 'express';
+import { parseId } from './id.pipe';
+import { isKey } from './key.pipe';
+
+type Targets = Record<string, string | number>;
+
+/** The ids and keys in the path, for the log: undefined without any. Whatever else a caller wrote there stays out of it. */
+export function targetsOf({ params }: Request): Targets | undefined {
+  let targets: Targets | undefined;
+  for (const name in params) {
+    const text = params[name];
+    const target =
+      typeof text === 'string' ? (parseId(text) ?? (isKey(text) ? text.toLowerCase() : undefined)) : undefined;
+    if (target !== undefined) (targets ??= {})[name] = target;
+  }
+  return targets;
+}
