@@ -51,6 +51,7 @@ export function configureApp(app: INestApplication): void {
       resolveVersion,
     ]),
   );
+  if (!settings.API_DOCS) return;
   app.use('/docs', compression());
   setUpDocs(app);
 }

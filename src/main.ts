@@ -6,11 +6,12 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module';
 import { environmentSettings, type Settings } from './config/settings';
 import { configureApp } from './configure-app';
+import { DemoAccounts } from './demo/demo-accounts';
 import { ApiAdapter } from './operations/api-adapter';
 import { Certificate } from './operations/certificate';
 import { Lifetime } from './operations/lifetime';
 import { PINO } from './operations/logging.module';
-import { announceLeaving, serveForPrimary } from './operations/membership';
+import { announceDemo, announceLeaving, serveForPrimary } from './operations/membership';
 import { Primary } from './operations/primary';
 import { announce } from './operations/startup';
 
@@ -43,13 +44,14 @@ async function startInstance(settings: Settings): Promise<void> {
   if (cluster.isWorker) {
     await app.init();
     lifetime.started(logger);
+    if (app.get(DemoAccounts).offered) announceDemo();
     return serveForPrimary(app.getHttpServer(), () => lifetime.stop());
   }
-  const { PORT, HOST } = settings;
-  await (HOST ? app.listen(PORT, HOST) : app.listen(PORT));
+  const { PORT, listenAddress } = settings;
+  await (listenAddress ? app.listen(PORT, listenAddress) : app.listen(PORT));
   lifetime.started(logger);
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-  announce(settings, logger, port);
+  announce(settings, logger, { port, demo: app.get(DemoAccounts).offered });
 }
 
 start().catch((error) => lifetime.fail(error));

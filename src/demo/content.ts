@@ -5,6 +5,13 @@ import { UserStatus } from '../resources/users/user.entity';
 
 // Fixed dates, so that these rows are the same wherever they are; not in the order of the ids, so that sorting shows.
 
+/** Printed at the start, and good for nothing but demo data: a start in production refuses those who have it. */
+export const DEMO_PASSWORD = 'demo-password';
+
+export function demoEmail(username: string): string {
+  return `${username}@example.com`;
+}
+
 /** The examples of the documentation name what stands first by its id, 1; ada is who signs in there. */
 export const demoUsers = [
   { created: '2026-01-05T08:00:00Z', username: 'ada', name: 'Ada Lovelace' },

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { identityKey } from '../auth/identity-key';
@@ -11,11 +11,9 @@ import { Post } from '../resources/posts/post.entity';
 import { Product } from '../resources/products/product.entity';
 import { Reply } from '../resources/replies/reply.entity';
 import { User } from '../resources/users/user.entity';
-import { demoOrders, demoProducts, demoUsers } from './content';
+import { DEMO_PASSWORD, demoEmail, demoOrders, demoProducts, demoUsers } from './content';
+import { DemoAccounts } from './demo-accounts';
 import { demoPosts } from './posts';
-
-/** Printed at the start, and good for nothing but demo data: the settings refuse that in production. */
-export const DEMO_PASSWORD = 'demo-password';
 
 const CENTS = 100;
 const MINUTE = 60_000;
@@ -26,18 +24,45 @@ const REPLY_DELAY = 12 * MINUTE;
 /** Fills an empty database, once, with something to explore. */
 @Injectable()
 export class DemoData implements OnApplicationBootstrap {
+  private readonly logger = new Logger(DemoData.name);
+
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
+    private readonly accounts: DemoAccounts,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (!this.settings.demoData) return;
+    if (this.settings.demoData) await this.fillOnce();
+    await this.accounts.check();
+  }
+
+  private async fillOnce(): Promise<void> {
     await withLock(this.database, 'demo data', async () => {
-      if (await this.database.getRepository(User).exists({ withDeleted: true })) return;
+      if (!(await this.isEmpty())) return;
+      if (this.hasNamesTaken()) {
+        return this.logger.warn('There are no demo data: ADMIN_USERNAME or ADMIN_EMAIL is the one of a demo user');
+      }
       // All of it or nothing: the next start would take half of it for somebody's own.
       await this.database.transaction(fill);
     });
+  }
+
+  /** Nothing is in it but the administrator whom the settings have just had made; what is hidden counts. */
+  private async isEmpty(): Promise<boolean> {
+    const [{ empty }] = await this.database.query<{ empty: boolean }[]>(
+      `SELECT NOT EXISTS (SELECT FROM users WHERE username_key <> $1) AND NOT EXISTS (SELECT FROM products)
+          AND NOT EXISTS (SELECT FROM posts) AS empty`,
+      [identityKey(this.settings.ADMIN_USERNAME ?? '')],
+    );
+    return empty;
+  }
+
+  private hasNamesTaken(): boolean {
+    const taken = [this.settings.ADMIN_USERNAME, this.settings.ADMIN_EMAIL].map((name = '') => identityKey(name));
+    return demoUsers.some(({ username }) =>
+      [username, demoEmail(username)].map(identityKey).some((key) => taken.includes(key)),
+    );
   }
 }
 
@@ -51,7 +76,7 @@ async function fill(manager: EntityManager): Promise<void> {
 async function addUsers(manager: EntityManager): Promise<Map<string, User>> {
   const password_hash = await hashPassword(DEMO_PASSWORD);
   const users = demoUsers.map(({ created, ...user }) => {
-    const email = `${user.username}@example.com`;
+    const email = demoEmail(user.username);
     const keys = { username_key: identityKey(user.username), email_key: identityKey(email) };
     return { ...user, ...dates(created), ...keys, email, password_hash };
   });

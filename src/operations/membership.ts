@@ -7,6 +7,11 @@ export function announceLeaving(): boolean {
   return cluster.isWorker && process.send!(WorkerMessage.LEAVING);
 }
 
+/** Has the primary offer the demo users when it says where the service is. */
+export function announceDemo(): void {
+  process.send!(WorkerMessage.DEMO);
+}
+
 /**
  * Serves the connections that the primary accepts.
  * @param onEnd when it has sent the last one

@@ -23,6 +23,7 @@ export class Primary implements Living {
   private readonly entrance = new Entrance();
   private readonly workers = new Set<Worker>();
   private ending = false;
+  private demo = false;
   private databaseUrl: string;
 
   constructor(private readonly settings: Settings) {
@@ -33,12 +34,13 @@ export class Primary implements Living {
 
   /** @throws {StartupError} when the service can't be started */
   async start(): Promise<void> {
-    const { DATABASE_URL, DATA_DIR, PROCESSES, PORT, HOST } = this.settings;
+    const { DATABASE_URL, DATA_DIR, PROCESSES, PORT, listenAddress } = this.settings;
     this.databaseUrl = DATABASE_URL ?? (await DatabaseServer.embed(DATA_DIR)).url;
     // One comes first: it migrates the database, and says but once what keeps the service from starting.
     await this.startWorker();
     await Promise.all(Array.from({ length: PROCESSES - 1 }, () => this.startWorker()));
-    announce(this.settings, this.logger, await this.entrance.open(PORT, HOST));
+    const port = await this.entrance.open(PORT, listenAddress);
+    announce(this.settings, this.logger, { port, demo: this.demo });
   }
 
   /** Closes the port, ends the workers when they have answered, and then the database. */
@@ -65,6 +67,7 @@ export class Primary implements Living {
     });
     this.workers.add(worker);
     void worker.exit.then(() => this.workers.delete(worker));
+    worker.on(WorkerMessage.DEMO, () => (this.demo = true));
     await worker.ready();
     this.entrance.add(worker.take);
     let leaves = false;

@@ -5,13 +5,24 @@ import { describeError } from './logging';
 
 const UNUSABLE_PATH = /^(EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST|EISDIR|ENAMETOOLONG)$/;
 
+export interface Whereabouts {
+  port: number;
+  /** Whether one can sign in as the demo users. */
+  demo: boolean;
+}
+
 /** Says where everything is, once it is there. */
-export function announce(settings: Settings, logger: Logger, port: number): void {
+export function announce(settings: Settings, logger: Logger, { port, demo }: Whereabouts): void {
   const base = `${settings.TLS_CERT ? 'https' : 'http'}://localhost:${port}`;
   logger.info({ port }, `API      ${base}/api/v1`);
-  logger.info(`Docs     ${base}/docs`);
+  if (settings.API_DOCS) logger.info(`Docs     ${base}/docs`);
   logger.info(`Data     ${settings.DATABASE_URL ? 'the database of DATABASE_URL' : settings.DATA_DIR}`);
-  if (settings.demoData) logger.info('Sign in  ada (a user) or grace (an administrator), password demo-password');
+  if (demo) logger.info('Sign in  ada (a user) or grace (an administrator), password demo-password');
+  if (!settings.HOST && settings.listenAddress) {
+    logger.info(
+      `Open to  this machine alone (${settings.listenAddress}), as the demo password is no secret; HOST opens it to others`,
+    );
+  }
 }
 
 /** One clear message; with a stack only when nobody has foreseen the failure. */

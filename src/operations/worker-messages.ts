@@ -2,6 +2,8 @@
 export enum WorkerMessage {
   /** From the worker: it can serve. */
   READY = 'resource-api:ready',
+  /** From the worker, before it is ready: one can sign in as the demo users. */
+  DEMO = 'resource-api:demo',
   /** From the worker: it was told to end, by a signal of its own. */
   LEAVING = 'resource-api:leaving',
   /** To the worker, with a connection. */

@@ -25,7 +25,7 @@ const layers: Record<string, string[]> = {
 };
 /** The files above the layers, each with what only they may import. */
 const top: Record<string, string[]> = {
-  'main.ts': [...platform, 'operations', 'app.module', 'configure-app'],
+  'main.ts': [...platform, 'operations', 'demo', 'app.module', 'configure-app'],
   'configure-app.ts': [...platform, 'conventions', 'operations'],
   'app.module.ts': [...platform, 'conventions', 'operations', 'resources', 'demo'],
 };

@@ -79,6 +79,9 @@ describe('A service on the embedded database', () => {
     expect((await service.send('POST', '/users', anna)).status).toBe(201);
     usernames = await usernamesOf(service, demoSignIn);
     expect(usernames).toEqual(expect.arrayContaining(['ada', 'grace', 'anna']));
+    // Any other address of the machine; this one nobody else can have sent something to.
+    await expect(fetch(`http://127.0.0.2:${service.port}/health/live`)).rejects.toThrow();
+    expect((await fetch(`http://localhost:${service.port}/docs`)).status).toBe(200);
 
     expect(await service.stop()).toBe(0);
 
@@ -88,12 +91,16 @@ describe('A service on the embedded database', () => {
       `INFO: Docs     http://localhost:${service.port}/docs`,
       `INFO: Data     ${DATA_DIR}`,
       'INFO: Sign in  ada (a user) or grace (an administrator), password demo-password',
+      'INFO: Open to  this machine alone (127.0.0.1), as the demo password is no secret; HOST opens it to others',
       expect.stringMatching(
         /^INFO: GET \/\.well-known\/jwks\.json 200 in [\d.]+ ms \{"request_id":".+","user_id":null\}$/,
       ),
+      expect.stringMatching(/^INFO: \[Security\] security event \{"event":"user_created",/),
       expect.stringMatching(/^INFO: POST \/api\/v1\/users 201 in /),
+      expect.stringMatching(/^INFO: \[Security\] security event \{"event":"authn_login_success",/),
       expect.stringMatching(/^INFO: POST \/api\/v1\/auth\/tokens 201 in /),
       expect.stringMatching(/^INFO: GET \/api\/v1\/users 200 in /),
+      expect.stringMatching(/^INFO: GET \/docs 200 in /),
       'INFO: Stopping: no new connections, what was asked is answered',
       'INFO: Stopped',
     ]);
@@ -202,6 +209,7 @@ describe('A service on the database of DATABASE_URL', () => {
       expect(line).toMatchObject({ pid: service.pid, time: expect.stringMatching(/^\d{4}-.*Z$/) });
     }
     expect(lines.filter(({ level }) => level !== 'debug').map(({ level, msg }) => [level, msg])).toEqual([
+      ['warn', expect.stringContaining('are ignored: there is another administrator')],
       ['info', `API      http://localhost:${service.port}/api/v1`],
       ['info', `Docs     http://localhost:${service.port}/docs`],
       ['info', 'Data     the database of DATABASE_URL'],

@@ -121,6 +121,8 @@ describe('Several processes on the embedded database', () => {
     const { pagination } = (await (await service.get('/api/v1/products')).json()) as { pagination: { total: number } };
 
     expect(pagination.total).toBeGreaterThan(5);
+    expect(service.lines.filter((line) => /Sign in {2}ada|this machine alone/.test(line))).toHaveLength(2);
+    await expect(fetch(`http://127.0.0.2:${service.port}/health/live`)).rejects.toThrow();
     expect(await service.stop()).toBe(0);
     await hasEnded(server);
   });

@@ -1,9 +1,10 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { ArrayContains, DataSource } from 'typeorm';
 import { Role } from '../../auth/caller';
+import { identityKey } from '../../auth/identity-key';
 import { Settings, SettingsError } from '../../config/settings';
 import { withLock } from '../../database/with-lock';
 import { CreateUserDto } from './user.dto';
@@ -13,6 +14,8 @@ import { UsersService } from './users.service';
 /** Makes the administrator that the settings name, when there is none yet. */
 @Injectable()
 export class FirstAdministrator implements OnApplicationBootstrap {
+  private readonly logger = new Logger(FirstAdministrator.name);
+
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
@@ -29,9 +32,19 @@ export class FirstAdministrator implements OnApplicationBootstrap {
     if (problems.length > 0) throw new SettingsError(problems);
     // Several instances may start at once on an empty database.
     await withLock(this.database, 'first administrator', async () => {
-      if (await this.database.getRepository(User).existsBy({ roles: ArrayContains([Role.ADMIN]) })) return;
+      if (await this.database.getRepository(User).existsBy({ roles: ArrayContains([Role.ADMIN]) })) {
+        return this.warnUnlessHere(username);
+      }
       await this.users.create({ ...input, roles: [Role.ADMIN] }, SETUP);
     });
+  }
+
+  private async warnUnlessHere(username: string): Promise<void> {
+    const named = { username_key: identityKey(username), roles: ArrayContains([Role.ADMIN]) };
+    if (await this.database.getRepository(User).existsBy(named)) return;
+    this.logger.warn(
+      'ADMIN_USERNAME, ADMIN_EMAIL and ADMIN_PASSWORD are ignored: there is another administrator already',
+    );
   }
 }
 
