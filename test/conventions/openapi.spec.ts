@@ -278,6 +278,10 @@ describe('The OpenAPI document', () => {
       const tokens = '/api/v1/auth/tokens';
       const nobody = { username: 'nobody', password: 'not the password' };
       await Promise.all(times(6, () => provoke(`POST ${tokens}`, anyone.post('/auth/tokens', nobody))));
+      const registration = operation('POST /api/v1/users');
+      for (let count = 0; count <= 30; count++) {
+        await provoke(registration.name, send(anyone, registration, exampleOf(registration)));
+      }
       for (const one of [operation(`PUT ${tokens}`), operation(`DELETE ${tokens}`)]) {
         await provoke(one.name, send(anyone, one, exampleOf(one)));
       }
