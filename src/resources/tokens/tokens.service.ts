@@ -32,17 +32,28 @@ export class TokensService {
     }
   }
 
-  /** The same work, and the same answer, whether the name, the password or the status is what is wrong. */
+  /** The same answer, and the same count, whether the name, the password or the status is what is wrong. */
   private async start(user: User | null, password: string, attempt: Attempt): Promise<TokenPair> {
-    const matches = await verifyPassword(user?.password_hash, password);
-    const verified = matches && user?.status === UserStatus.ACTIVE ? user : undefined;
-    if (!verified || !(await this.limits.accepts(attempt))) {
+    const pair = await this.startIfRight(user, password, attempt);
+    if (!pair) {
       await this.limits.failed(attempt);
       throw AuthenticationError.wrongCredentials();
     }
-    const pair = await this.sessions.start(verified);
     await this.limits.succeeded(attempt);
     return pair;
+  }
+
+  private async startIfRight(user: User | null, password: string, attempt: Attempt): Promise<TokenPair | undefined> {
+    const matches = await verifyPassword(user?.password_hash, password);
+    if (!user || !matches || user.status !== UserStatus.ACTIVE || !(await this.limits.accepts(attempt)))
+      return undefined;
+    try {
+      return await this.sessions.start(user);
+    } catch (error) {
+      // What was right may not be so any more, or never enough: that must not show by an attempt that doesn't count.
+      if (error instanceof AuthenticationError) return undefined;
+      throw error;
+    }
   }
 
   private recordFailure(error: unknown, username: string, user: User | null): void {
