@@ -1,0 +1,70 @@
+import pg from 'pg';
+
+type Parse = (value: string) => unknown;
+
+const TIMESTAMPTZ_OID = 1184;
+/** A year of four digits, and microseconds. */
+const MAX_TIMESTAMP = '2026-01-31 12:00:00.123456+00'.length;
+/** A double holds every decimal number of 15 digits; with a point and no more characters than these it has no more digits. */
+const EXACT_LENGTH = 15;
+
+/** Missing from the driver's types. */
+interface ArrayParser {
+  create: (text: string, parse: Parse) => { parse: () => unknown[] };
+}
+
+const { arrayParser } = pg.types as unknown as { arrayParser: ArrayParser };
+const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ_OID, 'text') as Parse;
+const sameText: Parse = (text) => text;
+
+/** What is read otherwise than by node-postgres, by the type's number in `pg_type`. */
+const PARSERS: Record<number, Parse> = {
+  20: toInteger, // bigint
+  1016: listOf(toInteger),
+  1700: toNumber, // numeric
+  1231: listOf(toNumber),
+  // A day is no moment: as one it would be another day in another time zone.
+  1082: sameText, // date
+  1182: listOf(sameText),
+  [TIMESTAMPTZ_OID]: toDate,
+};
+
+/** How the values of a type become JavaScript's. */
+export function getTypeParser(oid: number, format: 'text' | 'binary'): Parse {
+  return PARSERS[oid] ?? (pg.types.getTypeParser(oid, format) as Parse);
+}
+
+/** Ids leave as JSON numbers. A number that none of JavaScript's is equal to stays the text that it is. */
+function toInteger(text: string): number | string {
+  const number = Number(text);
+  return text.length <= EXACT_LENGTH || Number.isSafeInteger(number) ? number : text;
+}
+
+/** Money leaves as a JSON number, which holds its twelve digits exactly. Nothing is added up in this form. */
+function toNumber(text: string): number | string {
+  const number = Number(text);
+  // `NaN` and `Infinity` are no numbers in JSON.
+  if (!Number.isFinite(number)) return text;
+  return text.length <= EXACT_LENGTH || hasDigitsOf(text, number) ? number : text;
+}
+
+function hasDigitsOf(text: string, number: number): boolean {
+  return String(number) === (text.includes('.') ? withoutZeros(text) : text);
+}
+
+/** `19.2500` is 19.25, and `5.00` is 5. */
+function withoutZeros(text: string): string {
+  let end = text.length;
+  while (text.charAt(end - 1) === '0') end--;
+  return text.slice(0, text.charAt(end - 1) === '.' ? end - 1 : end);
+}
+
+function listOf(parse: Parse): Parse {
+  return (text) => arrayParser.create(text, parse).parse();
+}
+
+/** `2026-01-31 12:00:00.123+00`, as ISO 8601, which V8 reads in half the time that the driver's own parser takes. */
+function toDate(text: string): unknown {
+  const isUtc = text.length <= MAX_TIMESTAMP && text.charAt(10) === ' ' && text.endsWith('+00');
+  return isUtc ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseTimestamp(text);
+}
