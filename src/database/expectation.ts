@@ -1,4 +1,4 @@
-import type { ObjectLiteral } from 'typeorm';
+import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 import { UnitOfWork } from './unit-of-work';
 
 /** Thrown when a row isn't in a version that its writer expects. */
@@ -16,11 +16,16 @@ export class Expectation {
     private readonly not?: number[],
   ) {}
 
-  /** As conditions of the very statement that writes. @param values of the statement; gets those of the conditions */
-  conditions(values: unknown[]): string[] {
+  /**
+   * As conditions of the very statement that writes.
+   * @param values of the statement; gets those of the conditions
+   * @param column of the version, as SQL has it
+   * @param place of the value with a number, counted from 1
+   */
+  conditions(values: unknown[], column = 'version', place = (number: number) => `$${number}`): string[] {
     return [
-      ...(this.only ? [`version = ANY($${values.push(this.only)}::integer[])`] : []),
-      ...(this.not ? [`version <> ALL($${values.push(this.not)}::integer[])`] : []),
+      ...(this.only ? [`${column} = ANY(${place(values.push(this.only))}::integer[])`] : []),
+      ...(this.not ? [`${column} <> ALL(${place(values.push(this.not))}::integer[])`] : []),
     ];
   }
 
@@ -36,4 +41,17 @@ export class Expectation {
 export function requireExpected({ version }: ObjectLiteral & { version: number }): void {
   const expectation = UnitOfWork.current()?.takeExpectation();
   if (expectation && !expectation.isMetBy(version)) throw new StaleVersionError(version);
+}
+
+/** A precondition that nothing can be compared with is refused: to leave it out would lose what somebody else wrote. */
+export function requireVersionOf(metadata: EntityMetadata): void {
+  if (hasVersion(metadata)) return;
+  throw new Error(
+    `If-Match and If-None-Match can't be honoured for ${metadata.name}: it has no column "version". ` +
+      'Have it extend ResourceEntity, and give its table the trigger touch_row.',
+  );
+}
+
+export function hasVersion(metadata: EntityMetadata): boolean {
+  return metadata.findColumnWithPropertyName('version') !== undefined;
 }

@@ -1,18 +1,24 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+import { insertEntity } from './entity-rows';
+import { plainEntity } from './plain-entity';
 import { runStatement } from './statement';
 
-/** Writes a new row and returns it, in one statement. Columns that are undefined take their default. */
-export async function insertRow<E extends ObjectLiteral>(
+/**
+ * Writes a new row and returns it. Columns that are undefined take their default. One statement where that is all that
+ * TypeORM would do, `repository.save()` elsewhere.
+ */
+export async function insertRow<E extends ObjectLiteral & { id: number }>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   columns: Partial<E>,
 ): Promise<E> {
-  const { tableName, columns: known } = manager.dataSource.getMetadata(entity);
-  const given = known.filter(({ propertyName }) => columns[propertyName] !== undefined);
-  const names = given.map(({ databaseName }) => `"${databaseName}"`);
-  const places = given.map((_, index) => `$${index + 1}`);
-  const text = `INSERT INTO "${tableName}" (${names.join()}) VALUES (${places.join()}) RETURNING *`;
-  const values = given.map(({ propertyName }) => columns[propertyName] as unknown);
-  // Columns are named like the properties, and the driver parses their values.
-  return (await runStatement<E>(manager, text, values))[0];
+  const plain = plainEntity(manager.dataSource, entity);
+  const given = plain?.given(columns, 'isInsert');
+  if (!plain || !given) return insertEntity(manager, entity, columns);
+  const names = given.map(({ name }) => name).join();
+  const places = given.map((_, index) => `$${index + 1}`).join();
+  const values = given.map(({ value }) => value);
+  const what = given.length > 0 ? `(${names}) VALUES (${places})` : 'DEFAULT VALUES';
+  const text = `INSERT INTO ${plain.table} ${what} RETURNING ${plain.selection}`;
+  return plain.toEntity((await runStatement<E>(manager, text, values))[0]);
 }

@@ -1,44 +1,38 @@
-import {
-  type DataSource,
-  type EntityManager,
-  EntityNotFoundError,
-  type EntityTarget,
-  type ObjectLiteral,
-} from 'typeorm';
+import { type EntityManager, EntityNotFoundError, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { BatchedRead } from './batched-reads';
-import { UnitOfWork } from './unit-of-work';
+import { type PlainEntity, plainEntity } from './plain-entity';
+import { nameOf, runnerOf } from './statement';
 
 interface Row extends ObjectLiteral {
   id: number;
 }
 
 /**
- * Reads one row, together with those that other requests ask for at the same moment. A row that is hidden, or not there,
- * is not found. Within a transaction it is what `findOneByOrFail` is: only its own connection sees what it has done.
+ * Reads one row, which is `findOneByOrFail`: a row that is hidden, or not there, is not found. Outside of a transaction, and
+ * where TypeORM would do nothing but read columns, together with the rows that other requests ask for at the same moment.
  * @throws {EntityNotFoundError}
  */
 export async function readRow<E extends Row>(manager: EntityManager, entity: EntityTarget<E>, id: number): Promise<E> {
-  if (manager.queryRunner || UnitOfWork.current()?.transaction) {
-    return manager.getRepository(entity).findOneByOrFail({ id } as never);
-  }
-  const row = await readerOf(manager.dataSource, entity).read(manager.dataSource, id);
+  // Within a transaction only its own connection sees what it has done.
+  const plain = runnerOf(manager) ? undefined : plainEntity(manager.dataSource, entity);
+  if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
+  const row = await readerOf(plain).read(manager.dataSource, id);
   if (!row) throw new EntityNotFoundError(entity, { id });
-  return row;
+  return plain.toEntity(row);
 }
 
-const readers = new Map<EntityTarget<ObjectLiteral>, BatchedRead<number, Row>>();
+type Reader = BatchedRead<number, Row>;
 
-function readerOf<E extends Row>(database: DataSource, entity: EntityTarget<E>): BatchedRead<number, E> {
-  let reader = readers.get(entity);
-  if (!reader) readers.set(entity, (reader = makeReader(database, entity)));
-  return reader as unknown as BatchedRead<number, E>;
+const readers = new WeakMap<object, Reader>();
+
+function readerOf<E extends Row>(plain: PlainEntity<E>): Reader {
+  let reader = readers.get(plain);
+  if (!reader) readers.set(plain, (reader = makeReader(plain)));
+  return reader;
 }
 
-/** Columns are named like the properties, and the driver parses their values. */
-function makeReader(database: DataSource, entity: EntityTarget<Row>): BatchedRead<number, Row> {
-  const { tableName, columns, deleteDateColumn } = database.getMetadata(entity);
-  const names = columns.filter(({ isSelect }) => isSelect).map(({ databaseName }) => `"${databaseName}"`);
-  const present = deleteDateColumn ? `AND "${deleteDateColumn.databaseName}" IS NULL` : '';
-  const text = `SELECT ${names.join()} FROM "${tableName}" WHERE id = ANY($1::bigint[]) ${present}`;
-  return new BatchedRead(`read-${tableName}`, text, ({ id }) => id);
+function makeReader<E extends Row>({ table, selection, present }: PlainEntity<E>): Reader {
+  const where = ['id = ANY($1::bigint[])', ...(present ? [present] : [])].join(' AND ');
+  const text = `SELECT ${selection} FROM ${table} WHERE ${where}`;
+  return new BatchedRead(nameOf(text), text, ({ id }) => id);
 }

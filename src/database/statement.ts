@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Pool, QueryResultRow } from 'pg';
-import type { EntityManager } from 'typeorm';
+import { DatabaseError, type Pool, type QueryResultRow } from 'pg';
+import { type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import { UnitOfWork } from './unit-of-work';
 
 /** Statements that PostgreSQL keeps a plan of, on each connection; those that come later are planned each time. */
@@ -10,16 +10,29 @@ const MAX_NAMES = 500;
  * Runs a statement where the manager's own would run: in its transaction, or in that of the current unit of work, or on any
  * connection, and there by its name. TypeORM has no named statements, and takes longer to build one than PostgreSQL to run
  * it.
+ * @throws {QueryFailedError} as TypeORM does
  */
 export async function runStatement<R extends QueryResultRow>(
   manager: EntityManager,
   text: string,
   values: unknown[],
 ): Promise<R[]> {
-  const runner = manager.queryRunner ?? UnitOfWork.current()?.transaction;
+  const runner = runnerOf(manager);
   if (runner) return (await runner.query(text, values, true)).records as R[];
   const { master: pool } = manager.dataSource.driver as unknown as { master: Pool };
-  return (await pool.query<R>({ name: nameOf(text), text, values })).rows;
+  try {
+    return (await pool.query<R>({ name: nameOf(text), text, values })).rows;
+  } catch (error) {
+    throw error instanceof DatabaseError ? new QueryFailedError(text, values, error) : error;
+  }
+}
+
+/** Of the transaction that a manager's statements belong to; undefined where each goes on any connection. */
+export function runnerOf({ queryRunner, dataSource }: EntityManager): QueryRunner | undefined {
+  if (queryRunner) return queryRunner;
+  // Of another data source it is another database's.
+  const transaction = UnitOfWork.current()?.transaction;
+  return transaction?.dataSource === dataSource ? transaction : undefined;
 }
 
 const names = new Map<string, string>();

@@ -60,6 +60,11 @@ export class UnitOfWork {
     return this.expectation();
   }
 
+  /** Whether the caller expects something of a row, and none was compared with that yet. */
+  get expects(): boolean {
+    return !this.expectationIsTaken && this.expectation() !== undefined;
+  }
+
   /** Why it was called off; undefined while it goes on. */
   get cancelled(): Error | undefined {
     return this.error;

@@ -1,8 +1,11 @@
 import type { EntityManager, EntityTarget, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import { EntityNotFoundError } from 'typeorm';
-import { requireExpected, StaleVersionError } from './expectation';
+import { updateEntity } from './entity-rows';
+import { requireExpected, requireVersionOf } from './expectation';
+import { plainEntity } from './plain-entity';
 import { runStatement } from './statement';
 import { UnitOfWork } from './unit-of-work';
+import { whyNot } from './why-not';
 
 interface Row extends ObjectLiteral {
   id: number;
@@ -10,9 +13,10 @@ interface Row extends ObjectLiteral {
 }
 
 /**
- * Writes columns of one row and returns it, in one statement, which is also what compares the version with the one that
- * the caller expects. A row that is hidden, or not there, is not found; a write that changes nothing leaves `updated_at`
- * and `version` alone (see the trigger `touch_row`).
+ * Writes columns of one row and returns it, if it is in a version that the caller expects. A row that is hidden, or not
+ * there, is not found; a write that changes nothing leaves `updated_at` and `version` alone (see the trigger `touch_row`).
+ * One statement, which also compares the version, where that is all that TypeORM would do; `repository.save()` of the locked
+ * row elsewhere.
  * @throws {EntityNotFoundError}
  * @throws {StaleVersionError}
  */
@@ -22,33 +26,24 @@ export async function updateRow<E extends Row>(
   id: number,
   columns: Partial<E>,
 ): Promise<E> {
-  const repository = manager.getRepository(entity);
-  const { tableName, columns: known, deleteDateColumn } = repository.metadata;
-  const given = known.filter(({ propertyName }) => columns[propertyName] !== undefined);
-  if (given.length === 0) return readExpected(repository, id);
+  const plain = plainEntity(manager.dataSource, entity);
+  const given = plain?.given(columns, 'isUpdate');
+  if (!plain || !given) return updateEntity(manager, entity, id, columns);
+  if (given.length === 0) return readExpected(manager.getRepository(entity), id);
   const expectation = UnitOfWork.current()?.takeExpectation();
-  const values: unknown[] = [id, ...given.map(({ propertyName }) => columns[propertyName] as unknown)];
-  const changes = given.map(({ databaseName }, index) => `"${databaseName}" = $${index + 2}`);
-  const conditions = [
-    'id = $1',
-    ...(deleteDateColumn ? [`"${deleteDateColumn.databaseName}" IS NULL`] : []),
-    ...(expectation?.conditions(values) ?? []),
-  ];
-  const text = `UPDATE "${tableName}" SET ${changes.join()} WHERE ${conditions.join(' AND ')} RETURNING *`;
+  if (expectation) requireVersionOf(plain.metadata);
+  const values: unknown[] = [id, ...given.map(({ value }) => value)];
+  const changes = given.map(({ name }, index) => `${name} = $${index + 2}`);
+  const conditions = ['id = $1', ...(plain.present ? [plain.present] : []), ...(expectation?.conditions(values) ?? [])];
+  const where = conditions.join(' AND ');
+  const text = `UPDATE ${plain.table} SET ${changes.join()} WHERE ${where} RETURNING ${plain.selection}`;
   const [row] = await runStatement<E>(manager, text, values);
-  if (row) return row;
-  throw expectation ? await whyNot(repository, id) : new EntityNotFoundError(entity, { id });
+  if (row) return plain.toEntity(row);
+  throw expectation ? await whyNot(manager.getRepository(entity), id) : new EntityNotFoundError(entity, { id });
 }
 
 async function readExpected<E extends Row>(repository: Repository<E>, id: number): Promise<E> {
   const row = await repository.findOneByOrFail({ id } as FindOptionsWhere<E>);
   requireExpected(row);
   return row;
-}
-
-/** What has kept a statement with an expectation from finding its row. */
-export async function whyNot<E extends Row>(repository: Repository<E>, id: number): Promise<Error> {
-  const where = { id } as FindOptionsWhere<E>;
-  const row = await repository.findOneBy(where);
-  return row ? new StaleVersionError(row.version) : new EntityNotFoundError(repository.target, where);
 }

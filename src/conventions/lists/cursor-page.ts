@@ -4,6 +4,7 @@ import { directionOf, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { Page } from './page';
 import type { List } from './paginate';
 import { type Direction, readRows, type ReadOptions, ROW, type Slice } from './read-rows';
+import { placeOf } from './sort-place';
 
 type Row = ObjectLiteral & { id: number };
 type Condition = [text: string, parameters?: object];
@@ -62,7 +63,7 @@ function positionOf<E extends Row>(
   start: Position,
   backwards: boolean,
 ): Position {
-  if (item) return { value: item[sortOf(query)] as Position['value'], id: item.id, backwards };
+  if (item) return { value: placeOf(item, sortOf(query)), id: item.id, backwards };
   const upwards = (directionOf(query) === 'ASC') === backwards;
   return { ...start, id: start.id + (upwards ? 1 : -1), backwards };
 }

@@ -1,5 +1,7 @@
-import { Brackets, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../../database/counted-tables';
+import { isExact, type PlainEntity, plainEntity } from '../../database/plain-entity';
+import { runnerOf } from '../../database/statement';
 import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, sortOf } from './list-query';
@@ -55,13 +57,15 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
   const matching = () => matchingRows(repository, query, options, equal);
-  const plain = query.search === undefined && !where;
-  const ofStatus = equal.length === 1 && equal[0][0] === 'status';
-  const counted = plain && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
+  // Within a transaction only its own connection sees what it has done.
+  const isSimple = query.search === undefined && !where && !runnerOf(manager);
+  const plain = isSimple && !include ? plainFor(repository, equal, query) : undefined;
+  const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
+  const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
   return {
     read: (slice) =>
-      plain && !include
-        ? readPlainRows(repository, equal, query, options, slice)
+      plain
+        ? readPlainRows(repository, plain, equal, query, options, slice)
         : readRows(repository, matching(), query, options, slice),
     total: () =>
       counted
@@ -70,6 +74,23 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     counted,
     matching,
   };
+}
+
+/** Undefined where TypeORM has to read the list: for what the entity is, what is looked for, or what it is sorted by. */
+function plainFor<E extends ObjectLiteral>(
+  { manager, metadata, target }: Repository<E>,
+  equal: Equal,
+  query: ListQuery,
+): PlainEntity<E> | undefined {
+  const plain = plainEntity<E>(manager.dataSource, target);
+  if (!plain || equal.some(([column, value]) => !plain.has(column) || !isPlainValue(value))) return undefined;
+  const sorted = metadata.findColumnWithPropertyName(sortOf(query));
+  return sorted && (!query[CURSORS] || isExact(sorted)) ? plain : undefined;
+}
+
+/** Null and TypeORM's operators are no values to compare with. */
+function isPlainValue(value: unknown): boolean {
+  return typeof value !== 'object' || value instanceof Date;
 }
 
 /** A status that the service asks for holds beside the one that the caller asks for. */
@@ -91,9 +112,7 @@ function matchingRows<E extends ObjectLiteral>(
 ): SelectQueryBuilder<E> {
   const builder = repository.createQueryBuilder(ROW);
   // `where` resets what was there, so each condition is added.
-  equal.forEach(([column, value], index) =>
-    builder.andWhere(`${ROW}.${column} = :equal${index}`, { [`equal${index}`]: value }),
-  );
+  for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
   where?.(builder);
   if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
   return builder;

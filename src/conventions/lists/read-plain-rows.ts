@@ -1,8 +1,9 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
+import type { PlainEntity } from '../../database/plain-entity';
 import { sharedRead } from '../../database/shared-read';
 import { nameOf } from '../../database/statement';
 import { type ListQuery, sortOf } from './list-query';
-import type { ReadOptions, Slice } from './read-rows';
+import { columnsFor, type ReadOptions, type Slice } from './read-rows';
 
 /** Rows to skip from which on it pays to find the ids first, in the index alone. */
 const IDS_FIRST_FROM = 100;
@@ -15,28 +16,28 @@ export type Equal = [column: string, value: unknown][];
  * plans once and that others who want the same page share. Building it by TypeORM and making entities of its rows takes four
  * times as long as all the rest.
  */
-export function readPlainRows<E extends ObjectLiteral>(
-  { metadata, manager }: Repository<E>,
+export async function readPlainRows<E extends ObjectLiteral>(
+  repository: Repository<E>,
+  plain: PlainEntity<E>,
   equal: Equal,
   query: ListQuery,
   { always = [] }: ReadOptions<E>,
   { direction, limit, offset = 0 }: Slice,
 ): Promise<E[]> {
-  const names = metadata.columns.filter(({ isSelect }) => isSelect).map(({ propertyName }) => propertyName);
-  const wanted = query.fields && ['id', ...always, ...query.fields];
-  const columns = names.filter((name) => !wanted || wanted.includes(name)).map((name) => `"${name}"`);
-  const order = `ORDER BY "${sortOf(query)}" ${direction}, id ${direction}`;
-  const deleted = metadata.deleteDateColumn ? [`"${metadata.deleteDateColumn.databaseName}" IS NULL`] : [];
-  const conditions = [...deleted, ...equal.map(([column], index) => `"${column}" = $${index + 3}`)];
+  const { table, present } = plain;
+  const columns = plain.select(columnsFor(repository, query, always));
+  const order = `ORDER BY ${plain.column(sortOf(query))} ${direction}, id ${direction}`;
+  const conditions = equal.map(([column], index) => `${plain.column(column)} = $${index + 3}`);
+  if (present) conditions.unshift(present);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   const page = `${where} ${order} LIMIT $1 OFFSET $2`;
-  const table = `"${metadata.tableName}"`;
   const text =
     offset < IDS_FIRST_FROM
-      ? `SELECT ${columns.join()} FROM ${table} ${page}`
-      : `SELECT ${columns.join()} FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
+      ? `SELECT ${columns} FROM ${table} ${page}`
+      : `SELECT ${columns} FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
   const values = [limit, offset, ...equal.map(([, value]) => value)];
   // Choices of `fields` are too many to keep a plan of each, on each connection.
   const name = query.fields ? undefined : nameOf(text);
-  return sharedRead<E>(manager.dataSource, { name, text, values });
+  const rows = await sharedRead<E>(repository.manager.dataSource, { name, text, values });
+  return rows.map((row) => plain.toEntity(row));
 }

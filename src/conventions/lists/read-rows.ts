@@ -1,5 +1,7 @@
-import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
-import { type ListQuery, sortOf } from './list-query';
+import { FindOptionsUtils, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { isExact } from '../../database/plain-entity';
+import { CURSORS, type ListQuery, sortOf } from './list-query';
+import { withPlaces } from './sort-place';
 
 /** The alias of the row in every statement of a list. */
 export const ROW = 'resource';
@@ -29,19 +31,38 @@ export function readRows<E extends ObjectLiteral>(
   { always = [], include = {} }: ReadOptions<E>,
   { direction, limit, offset = 0 }: Slice,
 ): Promise<E[]> {
+  const { metadata } = repository;
   const sort = sortOf(query);
   const ids = sorted(matching.clone().select(`${ROW}.id`), sort, direction)
     .limit(limit)
     .offset(offset);
   const rows = repository.createQueryBuilder(ROW);
-  if (query.fields) rows.select(columnsOf(repository, ['id', ...always, ...query.fields]));
+  const wanted = columnsFor(repository, query, always, Object.keys(include));
+  if (wanted) rows.select(wanted.map((name) => `${ROW}.${name}`));
   sorted(rows.where(`${ROW}.id IN (${ids.getQuery()})`).setParameters(ids.getParameters()), sort, direction);
   for (const [relation, column] of Object.entries(include) as [string, string][]) {
-    if (!query.fields || query.fields.includes(relation)) {
+    if (!wanted || query.fields!.includes(relation)) {
       rows.leftJoinAndSelect(`${ROW}.${relation}`, relation).addOrderBy(`${relation}.${column}`);
     }
   }
-  return rows.getMany();
+  if (!wanted) FindOptionsUtils.joinEagerRelations(rows, ROW, metadata);
+  const column = metadata.findColumnWithPropertyName(sort);
+  return query[CURSORS] && column && !isExact(column) ? withPlaces(rows, sort) : rows.getMany();
+}
+
+/**
+ * The columns for the `fields` asked for. Undefined for the whole entity, which an attribute takes that is neither a column
+ * nor an included relation: nobody knows what it is made of.
+ */
+export function columnsFor<E extends ObjectLiteral>(
+  { metadata }: Repository<E>,
+  { fields }: ListQuery,
+  always: string[] = [],
+  relations: string[] = [],
+): string[] | undefined {
+  const isColumn = (name: string) => metadata.findColumnWithPropertyName(name)?.propertyPath === name;
+  if (!fields?.every((name) => isColumn(name) || relations.includes(name))) return undefined;
+  return [...new Set(['id', ...always, ...fields])].filter(isColumn);
 }
 
 /** Total: the id breaks ties, so that no two pages overlap and none skips. */
@@ -51,10 +72,4 @@ function sorted<E extends ObjectLiteral>(
   direction: Direction,
 ): SelectQueryBuilder<E> {
   return builder.orderBy(`${ROW}.${sort}`, direction).addOrderBy(`${ROW}.id`, direction);
-}
-
-function columnsOf<E extends ObjectLiteral>({ metadata }: Repository<E>, names: string[]): string[] {
-  return [...new Set(names)]
-    .filter((name) => metadata.findColumnWithPropertyName(name))
-    .map((name) => `${ROW}.${name}`);
 }
