@@ -183,7 +183,7 @@ describe('The application', () => {
     for (const { tableName, columns } of resources()) {
       const attributes = columns.map(({ databaseName }) => databaseName);
       for (const { name, code } of await constraintsOf(tableName)) {
-        const attribute = attributeNamedBy(name, code);
+        const attribute = attributeNamedBy(tableName, name, code);
         if (!attributes.includes(attribute ?? '')) unknown.push(`${name}: ${attribute}`);
       }
     }
@@ -196,7 +196,9 @@ describe('The application', () => {
     const { paths } = (await api.get('//docs/json')).body;
     return Object.keys(paths).flatMap((path) => {
       const sort = paths[path].get?.parameters.find(({ name }: { name: string }) => name === 'sort');
-      return ((sort?.schema.enum ?? []) as string[]).map((attribute) => `${path.split('/').at(-1)}.${attribute}`);
+      return ((sort?.schema.enum ?? []) as string[]).map(
+        (attribute) => `${path.split('/').at(-1)!.replaceAll('-', '_')}.${attribute}`,
+      );
     });
   }
 
@@ -212,8 +214,8 @@ describe('The application', () => {
   }
 
   /** Asks the function that answers the error. */
-  function attributeNamedBy(constraint: string, code: string): string | undefined {
-    const error = fromDatabaseError(Object.assign(new Error(), { code, constraint }));
+  function attributeNamedBy(table: string, constraint: string, code: string): string | undefined {
+    const error = fromDatabaseError(Object.assign(new Error(), { code, constraint, table, schema: 'public' }));
     return error?.fields?.[0].field ?? error?.details.split(':')[0];
   }
 });

@@ -25,7 +25,7 @@ describe('every attribute', () => {
   const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
 
   it('is asked', () => {
-    const nouns = routesOf(api).flatMap((route) => /^PATCH .*\/(\w+)\/:id$/.exec(route)?.[1] ?? []);
+    const nouns = routesOf(api).flatMap((route) => /^PATCH .*\/([\w-]+)\/:id$/.exec(route)?.[1] ?? []);
 
     expect(nouns.sort()).toEqual(WRITABLES.map(({ noun }) => noun).sort());
   });
@@ -36,7 +36,7 @@ describe('every attribute', () => {
     const path = ({ id }: Item) => `/${noun}/${id}`;
     const read = async (item: Item) => (await admin.get(path(item))).body.data as Item;
     const versionOf = async ({ id }: Item) =>
-      (await query(`SELECT version FROM ${noun} WHERE id = $1`, [id]))[0].version;
+      (await query(`SELECT version FROM ${noun.replaceAll('-', '_')} WHERE id = $1`, [id]))[0].version;
     const create = async (body: object) => {
       const { path = `/${noun}`, also } = (await place?.(own)) ?? {};
       return admin.post(path, { ...also, ...body });

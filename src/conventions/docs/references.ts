@@ -30,8 +30,12 @@ export function nounsWithId(path: string): string[] {
   return [...path.matchAll(/(?<=\/)([^/]+)\/\{/g)].map(([, noun]) => singular(noun));
 }
 
+/** In words: `credit-notes` are each a credit note. */
 export function singular(nouns: string): string {
-  return nouns.replace(/ies$/, 'y').replace(/([^s])s$/, '$1');
+  return nouns
+    .replaceAll('-', ' ')
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1');
 }
 
 /** What a decorator left on an operation or a parameter for the document; see {@link Extension}. */

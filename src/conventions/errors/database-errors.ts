@@ -5,12 +5,12 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import { type BrokenConstraint, subjectOf } from '../../database/constraints';
 import { ApiError, validationError } from './api-error';
 
 /** What node-postgres tells of a failed statement. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
-interface PostgresError {
+interface PostgresError extends BrokenConstraint {
   code?: string;
-  constraint?: string;
 }
 
 const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH)$/;
@@ -25,11 +25,11 @@ const LOST_TRANSACTION = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAl
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof EntityNotFoundError) return notFound(thrown);
   if (!isNativeError(thrown)) return undefined;
-  const { code = '', constraint = '' } = (
-    thrown instanceof QueryFailedError ? thrown.driverError : thrown
-  ) as PostgresError;
-  if (code === '23505') return duplicate(constraint, thrown);
-  if (code === '23514' || code === '23503') return brokenRule(constraint, thrown);
+  const error = (thrown instanceof QueryFailedError ? thrown.driverError : thrown) as PostgresError;
+  const { code = '' } = error;
+  if (code === '23505' || code === '23P01') return duplicate(error, thrown);
+  if (code === '23001' || (code === '23503' && isDeletion(thrown))) return stillInUse(thrown);
+  if (code === '23514' || code === '23503') return brokenRule(error, thrown);
   const lost = LOST_CONNECTION.test(thrown.message) || LOST_TRANSACTION.some((type) => thrown instanceof type);
   if (lost || TEMPORARY.test(code) || UNREACHABLE.test(code)) {
     return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
@@ -42,13 +42,20 @@ function notFound(error: EntityNotFoundError): ApiError {
   const name = typeof target === 'function' ? target.name : 'Resource';
   return name === 'User'
     ? new ApiError('USER_NOT_FOUND', { cause: error })
-    : new ApiError('NOT_FOUND', { message: `${name} not found`, cause: error });
+    : new ApiError('NOT_FOUND', { message: `${inWords(name)} not found`, cause: error });
 }
 
-/** Unique indexes are named `<table>_<attribute>_unique`, so that the name tells the attribute. */
-function duplicate(constraint: string, cause: Error): ApiError {
-  const attribute = /^[^_]+_(.+)_unique$/.exec(constraint)?.[1];
-  return attribute ? alreadyTaken(attribute, cause) : new ApiError('CONFLICT', { details: 'It exists already', cause });
+/** `CreditNote` is a credit note. */
+function inWords(name: string): string {
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** A unique index, or an exclusion constraint. */
+function duplicate(error: PostgresError, cause: Error): ApiError {
+  const { attributes } = subjectOf(error);
+  return attributes.length > 0
+    ? alreadyTaken(attributes.join(', '), cause)
+    : new ApiError('CONFLICT', { details: 'It exists already', cause });
 }
 
 /** 409 for an attribute that must be unique. */
@@ -56,8 +63,20 @@ export function alreadyTaken(attribute: string, cause?: Error): ApiError {
   return new ApiError('CONFLICT', { details: `${attribute}: is already taken`, cause });
 }
 
-/** Check and foreign key constraints are named `<table>_<attribute>_<rule>`: the last line of defence behind the DTO. */
-function brokenRule(constraint: string, cause: Error): ApiError {
-  const [, field = 'body', rule = 'constraint'] = /^[^_]+_(.+)_([^_]+)$/.exec(constraint) ?? [];
-  return Object.assign(validationError([{ field, rule, message: 'is not acceptable' }]), { cause });
+/** PostgreSQL has one code for a row that refers to nothing and, but for RESTRICT from version 18 on, for one still referred to. */
+function isDeletion(thrown: Error): boolean {
+  return thrown instanceof QueryFailedError && /^\s*delete\b/i.test(thrown.query);
+}
+
+/** 409 for what can't go away while something refers to it. */
+export function stillInUse(cause?: Error): ApiError {
+  return new ApiError('CONFLICT', { details: 'Something else still refers to it', cause });
+}
+
+/** A check or a foreign key: the last line of defence behind the DTO. */
+function brokenRule(error: PostgresError, cause: Error): ApiError {
+  const { attributes, rule = 'constraint' } = subjectOf(error);
+  const fields = attributes.length > 0 ? attributes : ['body'];
+  const violations = fields.map((field) => ({ field, rule, message: 'is not acceptable' }));
+  return Object.assign(validationError(violations), { cause });
 }
