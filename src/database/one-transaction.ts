@@ -1,5 +1,8 @@
 import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
+import { rememberConstraints } from './constraints';
 import { findCountedTables } from './counted-tables';
+import { guardBuilders } from './guarded-builders';
+import { GuardedManager, refuseUnguardedStatements } from './guarded-writes';
 import { UnitOfWork } from './unit-of-work';
 
 /** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
@@ -7,8 +10,19 @@ export class ApiDataSource extends DataSource {
   override async initialize(): Promise<this> {
     await super.initialize();
     await findCountedTables(this);
+    rememberConstraints(this);
+    refuseUnguardedStatements(this);
     return this;
   }
+
+  override createEntityManager(runner?: QueryRunner): EntityManager {
+    return new GuardedManager(this, runner);
+  }
+
+  override createQueryBuilder: DataSource['createQueryBuilder'] = (...parameters: unknown[]) => {
+    guardBuilders();
+    return super.createQueryBuilder(...(parameters as [])) as never;
+  };
 
   override createQueryRunner(mode?: ReplicationMode): QueryRunner {
     return UnitOfWork.current()?.transaction ?? super.createQueryRunner(mode);

@@ -1,5 +1,7 @@
 import type { Request } from 'express';
-import { Expectation } from '../../database/expectation';
+import { Expectation, StaleVersionError } from '../../database/expectation';
+import { VERSION, type Versioned } from '../responses/entity-tag';
+import './request-context';
 
 const CHANGING_METHODS = ['PUT', 'PATCH', 'DELETE'];
 const MAX_VERSION = 2 ** 31 - 1;
@@ -20,6 +22,15 @@ export function expectationOf({ method, headers }: Request): Expectation | undef
   if (noneMatch === '*') return new Expectation([], []);
   const not = noneMatch === undefined ? undefined : versionsIn(noneMatch, WEAK_OR_STRONG);
   return only || not ? new Expectation(only, not) : undefined;
+}
+
+/**
+ * For the answer to a change that has written no row: what it shows is what there was all along.
+ * @throws {StaleVersionError} when the caller expects another version of it
+ */
+export function requireCompared({ [VERSION]: version }: Versioned, { work }: Request): void {
+  if (version === undefined || !work?.expects) return;
+  if (!work.takeExpectation()!.isMetBy(version)) throw new StaleVersionError(version);
 }
 
 function versionsIn(header: string, tag: RegExp): number[] {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { Page, pageLinks } from '../lists/page';
+import { requireCompared } from '../requests/precondition';
 import { compress, encodingFor } from './compressed';
 import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from './entity-tag';
@@ -33,7 +34,9 @@ export function answerOf(status: number, body: object, request: Request): Answer
 export function sendBody(response: Response, body: object): void {
   const request = response.req;
   if (body instanceof Answer) return sendAnswer(response, body);
-  const asks = isRead(request) && request.headers['if-none-match'] !== undefined;
+  const isReading = isRead(request);
+  if (!isReading) requireCompared(body, request);
+  const asks = isReading && request.headers['if-none-match'] !== undefined;
   const tag = asks ? entityTagOf(body, request) : undefined;
   const known = tag === undefined ? undefined : knownTag(tag, request);
   if (known !== undefined) return sendNotModified(response, known);

@@ -7,7 +7,7 @@ export const VERSION = Symbol('version');
 /** Where it keeps which of several views of the row it is, when not everybody sees the same. */
 export const VIEW = Symbol('view');
 
-interface Versioned {
+export interface Versioned {
   [VERSION]?: number;
   [VIEW]?: string;
 }

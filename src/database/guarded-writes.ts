@@ -1,0 +1,87 @@
+import {
+  type DataSource,
+  EntityManager,
+  type EntityMetadata,
+  EntitySchema,
+  type EntityTarget,
+  type ObjectLiteral,
+} from 'typeorm';
+import { hasVersion } from './expectation';
+import { lockExpected } from './lock-expected';
+import { subscribe } from './subscribers';
+import { UnitOfWork } from './unit-of-work';
+
+type Persist = (...parameters: unknown[]) => Promise<unknown>;
+
+/** Take an entity, or some of them, with or without its class before. */
+const PERSISTING = ['save', 'remove', 'softRemove', 'recover'] as const;
+
+/** TypeORM's manager, which compares the version that the caller expects before it saves or removes an entity. */
+export class GuardedManager extends EntityManager {}
+
+for (const name of PERSISTING) {
+  const persist = (EntityManager.prototype as unknown as Record<string, Persist>)[name];
+  Object.defineProperty(GuardedManager.prototype, name, {
+    value: function (this: GuardedManager, ...parameters: unknown[]) {
+      // Not only what changes: a save() that finds nothing to write is answered like one that does.
+      if (!UnitOfWork.current()?.expects) return persist.apply(this, parameters);
+      return persistExpected(this, persist, parameters);
+    },
+  });
+}
+
+async function persistExpected(manager: EntityManager, persist: Persist, parameters: unknown[]): Promise<unknown> {
+  const row = firstRow(manager.dataSource, parameters);
+  if (!row) return persist.apply(manager, parameters);
+  const inTransaction = async (inside: EntityManager) => {
+    // A row that isn't there yet is in no version.
+    await lockExpected(inside, row.metadata, row.id, { withDeleted: true });
+    return persist.apply(inside, parameters);
+  };
+  return manager.queryRunner?.isTransactionActive ? inTransaction(manager) : manager.transaction(inTransaction);
+}
+
+interface WrittenRow {
+  metadata: EntityMetadata;
+  id: unknown;
+}
+
+/** The first entity with a version is the one that the request is about, whatever is saved along with it. */
+function firstRow(database: DataSource, [first, second]: unknown[]): WrittenRow | undefined {
+  const hasTarget = typeof first === 'function' || typeof first === 'string' || first instanceof EntitySchema;
+  const entities = [hasTarget ? second : first].flat() as object[];
+  const target = hasTarget ? (first as EntityTarget<ObjectLiteral>) : entities[0]?.constructor;
+  // What is no entity is for TypeORM to refuse.
+  if (!database.hasMetadata(target)) return undefined;
+  const metadata = database.getMetadata(target);
+  const entity = entities.find((one) => metadata.hasId(one));
+  return entity && hasVersion(metadata) ? { metadata, id: metadata.getEntityIdMixedMap(entity) } : undefined;
+}
+
+/** Where a statement in SQL changes the rows of a table, and the table as it is written there. */
+const CHANGE = /\b(?:update|delete\s+from|merge\s+into)\s+(?:only\s+)?([\w."]+)/gi;
+/** The same of one that inserts, and may change what is there. */
+const INSERT = /\binsert\s+into\s+([\w."]+)/gi;
+const UPSERT = /\bdo\s+update\b/i;
+
+/** Has a data source refuse statements that would change a row past what the caller expects of it. */
+export function refuseUnguardedStatements(database: DataSource): void {
+  subscribe(database, {
+    beforeQuery: ({ query }) => {
+      if (UnitOfWork.current()?.expects) requireGuarded(database, query);
+    },
+  });
+}
+
+function requireGuarded({ entityMetadatas }: DataSource, query: string): void {
+  const changes = [...query.matchAll(CHANGE), ...(UPSERT.test(query) ? query.matchAll(INSERT) : [])];
+  const tables = changes.map(([, table]) => nameOf(table));
+  const entity = entityMetadatas.find((one) => tables.includes(one.tableName.toLowerCase()) && hasVersion(one));
+  if (!entity) return;
+  throw new Error(
+    `This statement changes ${entity.name} and doesn't compare the version that If-Match or If-None-Match names. ` +
+      'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row) before.',
+  );
+}
+
+const nameOf = (table: string): string => table.replaceAll('"', '').split('.').at(-1)!.toLowerCase();
