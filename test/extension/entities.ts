@@ -1,0 +1,316 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import {
+  AfterLoad,
+  BeforeInsert,
+  BeforeRemove,
+  BeforeUpdate,
+  ChildEntity,
+  Column,
+  CreateDateColumn,
+  DeleteDateColumn,
+  Entity,
+  EntitySchema,
+  type EntitySubscriberInterface,
+  EventSubscriber,
+  type InsertEvent,
+  JoinColumn,
+  JoinTable,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  type Relation,
+  type RemoveEvent,
+  TableInheritance,
+  UpdateDateColumn,
+  type UpdateEvent,
+  type ValueTransformer,
+  VersionColumn,
+  ViewColumn,
+  ViewEntity,
+} from 'typeorm';
+import { ResourceEntity } from '../../src/database/resource.entity';
+
+/** What listeners and subscribers were told, in order. */
+export const told: string[] = [];
+
+@Entity('listening')
+export class Listening extends ResourceEntity {
+  @Column()
+  title: string;
+
+  @Column({ nullable: true })
+  slug: string;
+
+  /** No column. */
+  shout: string;
+
+  @BeforeInsert()
+  @BeforeUpdate()
+  setSlug(): void {
+    this.slug = this.title.toLowerCase();
+  }
+
+  @BeforeRemove()
+  sayGoodbye(): void {
+    told.push(`goodbye ${this.title}`);
+  }
+
+  @AfterLoad()
+  setShout(): void {
+    this.shout = `${this.title}!`;
+  }
+}
+
+@Entity('watched')
+export class Watched extends ResourceEntity {
+  @Column()
+  title: string;
+}
+
+@EventSubscriber()
+export class WatchedSubscriber implements EntitySubscriberInterface<Watched> {
+  listenTo() {
+    return Watched;
+  }
+
+  beforeInsert({ entity }: InsertEvent<Watched>): void {
+    told.push(`insert ${entity.title}`);
+  }
+
+  afterUpdate({ entity, databaseEntity }: UpdateEvent<Watched>): void {
+    told.push(`update ${databaseEntity.title} to ${entity!.title}`);
+  }
+
+  beforeRemove({ entity }: RemoveEvent<Watched>): void {
+    told.push(`remove ${entity!.title}`);
+  }
+
+  afterLoad(entity: Watched): void {
+    told.push(`load ${entity.title}`);
+  }
+}
+
+@Entity('dated')
+export class Dated extends ResourceEntity {
+  @Column()
+  title: string;
+
+  @CreateDateColumn({ name: 'made_at' })
+  madeAt: Date;
+
+  @UpdateDateColumn({ name: 'changed_at' })
+  changedAt: Date;
+
+  @DeleteDateColumn({ name: 'removed_at' })
+  removedAt: Date | null;
+
+  @VersionColumn()
+  revision: number;
+}
+
+/** Plain but for the name of the column that hides its rows. */
+@Entity('hideable')
+export class Hideable extends ResourceEntity {
+  @Column({ name: 'full_title' })
+  fullTitle: string;
+
+  @DeleteDateColumn({ name: 'removed_at', type: 'timestamptz' })
+  removedAt: Date | null;
+}
+
+export class Name {
+  @Column({ nullable: true })
+  first: string;
+
+  @Column({ nullable: true })
+  last: string;
+}
+
+@Entity('persons')
+export class Person extends ResourceEntity {
+  @Column(() => Name)
+  name: Name;
+}
+
+const KEY = createHash('sha256').update('a key of a test').digest();
+
+/** As the documentation's example: encrypts what it stores. */
+const encryption: ValueTransformer = {
+  to: (text: string | null | undefined) => {
+    if (text === null || text === undefined) return text;
+    const cipher = createCipheriv('aes-256-ctr', KEY, Buffer.alloc(16));
+    return cipher.update(text, 'utf8', 'hex') + cipher.final('hex');
+  },
+  from: (text: string | null) => {
+    if (text === null) return text;
+    const decipher = createDecipheriv('aes-256-ctr', KEY, Buffer.alloc(16));
+    return decipher.update(text, 'hex', 'utf8') + decipher.final('utf8');
+  },
+};
+
+@Entity('secrets')
+export class Secret extends ResourceEntity {
+  @Column({ transformer: encryption })
+  content: string;
+
+  @Column({
+    type: 'bigint',
+    nullable: true,
+    transformer: { to: (n: bigint) => n?.toString(), from: (n) => n && BigInt(n) },
+  })
+  amount: bigint | null;
+}
+
+@Entity('columned')
+export class Columned extends ResourceEntity {
+  @Column({ name: 'due_on', type: 'date', nullable: true })
+  dueOn: string | null;
+
+  @Column({ select: false, nullable: true })
+  password: string;
+
+  @Column({ insert: false, nullable: true })
+  later: string;
+
+  @Column({ update: false, nullable: true })
+  once: string;
+
+  @Column({ default: 'as it was' })
+  note: string;
+
+  /** A method and an accessor, which a plain object hasn't got. */
+  get summary(): string {
+    return `${this.id}: ${this.note}`;
+  }
+}
+
+@Entity('accessed')
+export class Accessed extends ResourceEntity {
+  private text: string;
+
+  @Column()
+  get title(): string {
+    return this.text;
+  }
+
+  set title(title: string) {
+    this.text = title.trim();
+  }
+}
+
+@Entity('elsewhere', { schema: 'billing' })
+export class Elsewhere extends ResourceEntity {
+  @Column()
+  title: string;
+}
+
+@Entity('labels')
+export class Label extends ResourceEntity {
+  @Column({ unique: true })
+  text: string;
+}
+
+@Entity('articles')
+export class Article extends ResourceEntity {
+  @Column()
+  title: string;
+
+  @ManyToMany(() => Label, { eager: true, cascade: ['insert'] })
+  @JoinTable()
+  labels: Label[];
+
+  @OneToMany(() => Remark, (remark) => remark.article)
+  remarks: Relation<Remark>[];
+}
+
+@Entity('remarks')
+export class Remark extends ResourceEntity {
+  @Column()
+  text: string;
+
+  @ManyToOne(() => Article, (article) => article.remarks, { lazy: true })
+  article: Promise<Article>;
+}
+
+@Entity('translations')
+export class Translation extends ResourceEntity {
+  @Column('bigint')
+  article_id: number;
+
+  @ManyToOne(() => Article, { eager: true })
+  @JoinColumn({ name: 'article_id' })
+  article: Article;
+}
+
+@Entity('media')
+@TableInheritance({ column: { type: 'varchar', name: 'kind' } })
+export class Medium extends ResourceEntity {
+  @Column()
+  title: string;
+}
+
+@ChildEntity()
+export class Photo extends Medium {
+  @Column()
+  size: string;
+}
+
+@ChildEntity()
+export class Film extends Medium {
+  @Column()
+  minutes: number;
+}
+
+@ViewEntity('titles', {
+  expression: 'SELECT id, created_at, updated_at, version, upper(title) AS big_title FROM watched',
+})
+export class Title {
+  @ViewColumn()
+  id: number;
+
+  @ViewColumn()
+  created_at: Date;
+
+  @ViewColumn()
+  updated_at: Date;
+
+  @ViewColumn()
+  version: number;
+
+  @ViewColumn({ name: 'big_title' })
+  bigTitle: string;
+}
+
+export interface Schemed {
+  id: number;
+  version: number;
+  updated_at: Date;
+  dueOn: string | null;
+}
+
+export const SchemedEntity = new EntitySchema<Schemed>({
+  name: 'schemed',
+  columns: {
+    id: { type: 'bigint', primary: true, generated: 'increment' },
+    version: { type: 'integer', default: 1, insert: false, update: false },
+    updated_at: { type: 'timestamptz', default: () => 'now()', insert: false, update: false },
+    dueOn: { type: 'date', name: 'due_on', nullable: true },
+  },
+});
+
+@Entity('documents')
+export class Document extends ResourceEntity {
+  @Column('jsonb')
+  lines: { text: string }[];
+
+  @Column('text', { array: true })
+  tags: string[];
+
+  @Column('bytea')
+  seal: Buffer;
+}
+
+export const entities = [
+  ...[Listening, Watched, Dated, Hideable, Person, Secret, Columned, Elsewhere, Label, Article, Remark],
+  ...[Medium, Photo, Film, Title, Document, Accessed, Translation],
+];

@@ -1,0 +1,18 @@
+import type { EnvironmentContext, JestEnvironmentConfig } from '@jest/environment';
+import { TestEnvironment } from 'jest-environment-node';
+
+/** Runs a file in the time zone of `@jest-environment-options {"timeZone": "..."}`: the process is in it, not a mock. */
+export default class ZonedEnvironment extends TestEnvironment {
+  private readonly zoneBefore = process.env.TZ;
+
+  constructor(config: JestEnvironmentConfig, context: EnvironmentContext) {
+    process.env.TZ = config.projectConfig.testEnvironmentOptions.timeZone as string;
+    super(config, context);
+  }
+
+  override async teardown(): Promise<void> {
+    await super.teardown();
+    if (this.zoneBefore === undefined) delete process.env.TZ;
+    else process.env.TZ = this.zoneBefore;
+  }
+}
