@@ -1,7 +1,7 @@
 import { createParamDecorator, type CustomDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import type { Caller, Role } from './caller';
+import { type Caller, hasRole, type Role } from './caller';
 
 const reflector = new Reflector();
 
@@ -36,6 +36,11 @@ export function accessOf(context: ExecutionContext): Access | undefined {
   const handler = context.getHandler();
   if (!known.has(handler)) known.set(handler, reflector.getAllAndOverride(ACCESS, [handler, context.getClass()]));
   return known.get(handler);
+}
+
+/** Whether a route is for a caller. */
+export function isAllowed(access: Access | undefined, caller: Caller | undefined): boolean {
+  return access?.kind === 'public' || Boolean(access?.roles.some((role) => hasRole(caller, role)));
 }
 
 /** The caller; undefined only on a {@link Public} route that was called without a token. */

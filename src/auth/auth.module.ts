@@ -3,10 +3,12 @@ import { DiscoveryModule } from '@nestjs/core';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Callers } from './callers';
 import { DeclaredAccess } from './declared-access';
 import { ExternalIssuer } from './external-issuer';
 import { ExternalUsers } from './external-users';
 import { JwtStrategy } from './jwt.strategy';
+import { LocalPasswords } from './local-passwords';
 import { OwnIssuer } from './own-issuer';
 import { RefreshToken, Session } from './session.entity';
 import { SecurityEvents } from './security-events';
@@ -21,6 +23,8 @@ import { VerifiedTokens } from './verified-tokens';
   providers: [
     SigningKeys,
     Sessions,
+    Callers,
+    LocalPasswords,
     OwnIssuer,
     ExternalIssuer,
     ExternalUsers,
@@ -29,6 +33,6 @@ import { VerifiedTokens } from './verified-tokens';
     DeclaredAccess,
     SecurityEvents,
   ],
-  exports: [SigningKeys, Sessions, VerifiedTokens, DeclaredAccess, SecurityEvents],
+  exports: [SigningKeys, Sessions, Callers, LocalPasswords, VerifiedTokens, DeclaredAccess, SecurityEvents],
 })
 export class AuthModule {}

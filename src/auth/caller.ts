@@ -8,6 +8,8 @@ export enum Role {
 export interface Caller {
   /** The user's id. */
   id: number;
+  /** Undefined for a user of an external issuer, whose sessions are there. */
+  sessionId?: string;
   roles: Role[];
   /** When the password was given, in milliseconds since the epoch; tokens that were rotated keep it. */
   authenticatedAt: number;

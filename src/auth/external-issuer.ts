@@ -4,6 +4,7 @@ import type { createRemoteJWKSet } from 'jose';
 import type { Algorithm, JwtHeader } from 'jsonwebtoken';
 import { Settings } from '../config/settings';
 import type { Caller } from './caller';
+import { readExternalClaims } from './external-claims';
 import { ExternalUsers } from './external-users';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 
@@ -11,6 +12,8 @@ type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const DISCOVERY_TIMEOUT_MS = 5_000;
+/** Milliseconds: how long its keys are waited for and kept, and how soon an unknown one makes us ask again. */
+const KEYS = { timeoutDuration: 5_000, cacheMaxAge: 10 * 60_000, cooldownDuration: 30_000 };
 const NO_SUCH_KEY = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'];
 
 /** The identity provider of OIDC_ISSUER: its keys come from its discovery document, its users are made here at first sight. */
@@ -23,11 +26,11 @@ export class ExternalIssuer implements TokenIssuer {
   private keys: Promise<RemoteKeys> | undefined;
 
   constructor(
-    { OIDC_ISSUER = '', OIDC_AUDIENCE = '' }: Settings,
+    private readonly settings: Settings,
     private readonly users: ExternalUsers,
   ) {
-    this.issuer = OIDC_ISSUER;
-    this.audience = OIDC_AUDIENCE;
+    this.issuer = settings.OIDC_ISSUER ?? '';
+    this.audience = settings.OIDC_AUDIENCE ?? '';
   }
 
   async findKey({ kid, alg }: JwtHeader): Promise<KeyObject | undefined> {
@@ -42,8 +45,9 @@ export class ExternalIssuer implements TokenIssuer {
     }
   }
 
-  findCaller(claims: VerifiedClaims): Promise<Caller | undefined> {
-    return this.users.findCaller(claims);
+  async findCaller(claims: VerifiedClaims): Promise<Caller | undefined> {
+    const known = readExternalClaims(claims, this.settings.OIDC_TOKEN_MAX_AGE);
+    return known && this.users.findCaller(known);
   }
 
   private discoveredKeys(): Promise<RemoteKeys> {
@@ -62,8 +66,11 @@ async function discover(issuer: string): Promise<RemoteKeys> {
   const document = (await response.json()) as { issuer?: string; jwks_uri?: string };
   // Required by OpenID Connect Discovery 1.0, section 4.3: else one issuer could speak for another.
   if (document.issuer !== issuer || !document.jwks_uri) throw new Error('its discovery document is another issuer’s');
+  const keys = new URL(document.jwks_uri);
+  // Whoever can change the keys on their way can sign in as anybody.
+  if (issuer.startsWith('https:') && keys.protocol !== 'https:') throw new Error('its keys are not served by https');
   // Not with the rest at the start: most services have no identity provider.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const jose = require('jose') as typeof import('jose');
-  return jose.createRemoteJWKSet(new URL(document.jwks_uri));
+  return jose.createRemoteJWKSet(keys, KEYS);
 }

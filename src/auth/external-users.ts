@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, QueryFailedError } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { Settings } from '../config/settings';
+import { violatedUniqueConstraint } from '../database/unique-violation';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
 import { compose } from './composed-text';
 import { isEmailAddress } from './email-address';
+import type { ExternalClaims } from './external-claims';
 import { identityKey } from './identity-key';
-import type { VerifiedClaims } from './token-issuer';
+import { SecurityEvents } from './security-events';
 import { isRecognisable } from './username';
 
 const MAX_USERNAME = 20;
@@ -16,22 +19,24 @@ const MAX_NAME = 100;
 /** For who has no name that a user may have. */
 const NAMELESS = 'user';
 const MILLISECOND = 1_000;
-const UNIQUE_VIOLATION = '23505';
 
 /** The local users behind the identities of an external issuer. */
 @Injectable()
 export class ExternalUsers {
-  constructor(@InjectDataSource() private readonly database: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly settings: Settings,
+    private readonly events: SecurityEvents,
+  ) {}
 
   /** @throws {AuthenticationError} when a user can't be made of the claims */
-  async findCaller(claims: VerifiedClaims): Promise<Caller | undefined> {
+  async findCaller(claims: ExternalClaims): Promise<Caller | undefined> {
     const user = (await this.find(claims)) ?? (await this.register(claims));
     if (!user?.active) return undefined;
-    const authenticatedAt = (claims.auth_time ?? claims.iat) * MILLISECOND;
-    return { id: user.id, roles: user.roles, authenticatedAt };
+    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MILLISECOND };
   }
 
-  private async find({ iss, sub }: VerifiedClaims) {
+  private async find({ iss, sub }: ExternalClaims) {
     const rows = await this.database.query<{ id: number; roles: Role[]; active: boolean }[]>(
       `SELECT users.id, users.roles, users.status = 'ACTIVE' AND users.deleted_at IS NULL AS active
          FROM external_identities JOIN users ON users.id = user_id WHERE issuer = $1 AND subject = $2`,
@@ -44,39 +49,63 @@ export class ExternalUsers {
    * Makes a user. Never links to one with the same e-mail address: whoever registered that here first would keep its
    * password, and get into the other's account.
    */
-  private async register(claims: VerifiedClaims) {
-    const { email } = claims;
-    if (typeof email !== 'string' || !isEmailAddress(email)) {
-      throw new AuthenticationError('The token names no e-mail address', 'Bearer error="invalid_token"');
+  private async register(claims: ExternalClaims) {
+    const email = this.addressOf(claims);
+    const username = usernameOf(claims, email);
+    const constraint =
+      (await this.insert(claims, username, email)) && (await this.insert(claims, suffixed(username), email));
+    // Another request may have made the same user in the meantime.
+    const user = await this.find(claims);
+    if (user && !constraint) {
+      this.events.record('user_created', { outcome: 'success', target_id: user.id, roles: user.roles });
     }
-    try {
-      await this.insert(claims, usernameOf(claims), email);
-    } catch (error) {
-      const constraint = uniqueConstraintOf(error);
-      if (constraint === 'users_email_unique') {
-        throw new AuthenticationError('The e-mail address belongs to another user', 'Bearer error="invalid_token"');
-      }
-      // Another request made the same user in the meantime, or the name is taken: that one gets a suffix.
-      if (constraint === 'users_username_unique') await this.insert(claims, suffixed(usernameOf(claims)), email);
-      else if (constraint !== 'external_identities_pkey') throw error;
-    }
-    return this.find(claims);
+    if (!user && constraint === 'users_email_unique') await this.refuseTaken(claims, email);
+    return user;
   }
 
-  private async insert({ iss, sub, name }: VerifiedClaims, username: string, email: string): Promise<void> {
-    await this.database.query(
-      `WITH made AS (
-         INSERT INTO users (username, username_key, email, email_key, name) VALUES ($1, $2, $3, $4, $5) RETURNING id)
-       INSERT INTO external_identities (issuer, subject, user_id) SELECT $6, $7, id FROM made`,
-      [username, identityKey(username), email, identityKey(email), clean(name ?? '', MAX_NAME) || null, iss, sub],
+  /** @throws {AuthenticationError} unless the issuer vouches for it */
+  private addressOf({ email, emailVerified = this.settings.OIDC_TRUST_EMAIL }: ExternalClaims): string {
+    if (email === undefined || !isEmailAddress(email)) {
+      throw new AuthenticationError('The token names no e-mail address', 'Bearer error="invalid_token"');
+    }
+    if (!emailVerified) {
+      throw new AuthenticationError('The e-mail address is not verified', 'Bearer error="invalid_token"');
+    }
+    return email;
+  }
+
+  /** Returns the unique constraint that has refused it, if one has. */
+  private async insert({ iss, sub, name = '' }: ExternalClaims, username: string, email: string) {
+    try {
+      await this.database.query(
+        `WITH made AS (
+           INSERT INTO users (username, username_key, email, email_key, name) VALUES ($1, $2, $3, $4, $5) RETURNING id)
+         INSERT INTO external_identities (issuer, subject, user_id) SELECT $6, $7, id FROM made`,
+        [username, identityKey(username), email, identityKey(email), clean(name, MAX_NAME) || null, iss, sub],
+      );
+      return undefined;
+    } catch (error) {
+      const constraint = violatedUniqueConstraint(error);
+      if (constraint === undefined) throw error;
+      return constraint;
+    }
+  }
+
+  /** Whoever holds the address, somebody has to decide whose it is: the log says between whom. */
+  private async refuseTaken({ iss: issuer, sub: subject }: ExternalClaims, email: string): Promise<never> {
+    const [holder] = await this.database.query<{ id: number }[]>(
+      'SELECT id FROM users WHERE email_key = $1 AND deleted_at IS NULL',
+      [identityKey(email)],
     );
+    this.events.record('authn_address_taken', { outcome: 'failure', target_id: holder?.id, issuer, subject });
+    throw new AuthenticationError('The e-mail address belongs to another user', 'Bearer error="invalid_token"');
   }
 }
 
-function usernameOf({ preferred_username = '', email = '' }: VerifiedClaims): string {
-  const wishes = [preferred_username.replaceAll('@', ''), email.split('@')[0]].map((wish) => clean(wish, MAX_USERNAME));
+function usernameOf({ username = '' }: ExternalClaims, email: string): string {
+  const wishes = [username.replaceAll('@', ''), email.split('@')[0]].map((wish) => clean(wish, MAX_USERNAME));
   const name = wishes.find((wish) => wish !== '' && isRecognisable(wish)) ?? NAMELESS;
-  return name.padEnd(MIN_USERNAME, '-');
+  return name + '-'.repeat(Math.max(0, MIN_USERNAME - [...name].length));
 }
 
 function suffixed(username: string): string {
@@ -92,10 +121,4 @@ function clean(text: string, max: number): string {
 
 function cut(text: string, codePoints: number): string {
   return [...text].slice(0, codePoints).join('').trim();
-}
-
-function uniqueConstraintOf(error: unknown): string | undefined {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  const { code, constraint } = error.driverError as { code?: string; constraint?: string };
-  return code === UNIQUE_VIOLATION ? constraint : undefined;
 }

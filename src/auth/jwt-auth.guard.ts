@@ -3,6 +3,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { accessOf } from './access.decorators';
 import { AuthenticationError } from './auth-errors';
+import { isRepeated } from './bearer-token';
 import type { Caller } from './caller';
 import { Sessions } from './sessions';
 import type { VerifiedClaims } from './token-issuer';
@@ -28,7 +29,7 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     const { authorization } = request.headers;
     if (access?.kind === 'public' && !(access.identifies && authorization !== undefined)) return true;
     const known = authorization?.startsWith(SCHEME) && this.tokens.find(authorization.slice(SCHEME.length));
-    return known ? this.findCaller(request, known) : super.canActivate(context);
+    return known && !isRepeated(request) ? this.findCaller(request, known) : super.canActivate(context);
   }
 
   override handleRequest<Caller>(
@@ -45,9 +46,9 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
   }
 
-  /** Of a token that passport has verified before only its session is asked for. */
+  /** Fast path: the token was verified earlier, its user too, so only its session is asked for. */
   private async findCaller(request: Request & { user?: Caller }, { sid }: VerifiedClaims): Promise<true> {
-    request.user = await this.sessions.findCaller(sid!);
+    request.user = await this.sessions.findCaller(sid as string);
     if (!request.user) throw AuthenticationError.invalidToken();
     return true;
   }

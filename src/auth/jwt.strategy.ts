@@ -3,16 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { decode } from 'jsonwebtoken';
-import { ExtractJwt, type SecretOrKeyProvider, Strategy } from 'passport-jwt';
+import { type SecretOrKeyProvider, Strategy } from 'passport-jwt';
 import { Settings } from '../config/settings';
 import { AuthenticationError } from './auth-errors';
+import { bearerTokenOf } from './bearer-token';
 import type { Caller } from './caller';
 import { ExternalIssuer } from './external-issuer';
 import { OwnIssuer } from './own-issuer';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 import { VerifiedTokens } from './verified-tokens';
-
-const tokenOf = ExtractJwt.fromAuthHeaderAsBearerToken();
 
 /** Believes an access token that one of the known issuers signed for its audience, and finds the user behind it. */
 @Injectable()
@@ -27,7 +26,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   ) {
     const issuers = settings.OIDC_ISSUER ? [own, external] : [own];
     super({
-      jwtFromRequest: tokenOf,
+      jwtFromRequest: (request: Request) => bearerTokenOf(request) ?? null,
       passReqToCallback: true,
       secretOrKeyProvider: keyOfToken(issuers),
       algorithms: issuers.flatMap(({ algorithms }) => algorithms),
@@ -38,13 +37,15 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   }
 
   async validate(request: Request, claims: VerifiedClaims): Promise<Caller> {
+    // The libraries take a token without them for one that never ends.
+    if (!Number.isFinite(claims.exp) || !Number.isFinite(claims.iat)) throw AuthenticationError.invalidToken();
     const issuer = this.issuers.find((one) => one.issuer === claims.iss);
     // Verified so far: some known issuer and some known audience. They must belong together.
     const meant = issuer && [claims.aud].flat().includes(issuer.audience);
     const caller = meant && (await issuer.findCaller(claims));
     if (!caller) throw AuthenticationError.invalidToken();
     // Another issuer may withdraw a key while its tokens live.
-    if (issuer === this.own) this.tokens.remember(tokenOf(request)!, claims);
+    if (issuer === this.own) this.tokens.remember(bearerTokenOf(request)!, claims);
     return caller;
   }
 }

@@ -7,6 +7,8 @@ import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** This service itself: its tokens are good as long as their session lives. */
 @Injectable()
 export class OwnIssuer implements TokenIssuer {
@@ -28,7 +30,9 @@ export class OwnIssuer implements TokenIssuer {
     return Promise.resolve(this.keys.find(kid));
   }
 
-  findCaller({ sid }: VerifiedClaims): Promise<Caller | undefined> {
-    return sid ? this.sessions.findCaller(sid) : Promise.resolve(undefined);
+  /** The user of the session, who must be the one that the token names. */
+  async findCaller({ sid, sub }: VerifiedClaims): Promise<Caller | undefined> {
+    const caller = typeof sid === 'string' && UUID.test(sid) ? await this.sessions.findCaller(sid) : undefined;
+    return caller && sub === String(caller.id) ? caller : undefined;
   }
 }

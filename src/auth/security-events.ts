@@ -21,6 +21,8 @@ export interface SecurityEventDetails {
   /** A sign-out. */
   authn_token_revoked: object;
   authn_password_change: object;
+  /** The first sign-in of a user of the external issuer, whose e-mail address another user here has: that one is the target. */
+  authn_address_taken: { issuer: string; subject: string };
   /** Other roles. */
   authz_change: { roles: string[] };
   /** Refused access: 403, or 401 for a token that isn't good, or not good enough. */

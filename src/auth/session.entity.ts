@@ -3,6 +3,7 @@ import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relat
 /** One sign-in of one user. It lives until its row is deleted; access tokens name it in `sid`. */
 @Entity('sessions')
 @Index('sessions_user_id_index', ['user_id'])
+@Index('sessions_family_hash_unique', ['family_hash'], { unique: true })
 export class Session {
   @PrimaryColumn({ type: 'uuid', primaryKeyConstraintName: 'sessions_pkey' })
   id: string;
@@ -22,6 +23,10 @@ export class Session {
   /** When its last refresh token expires. */
   @Column({ type: 'timestamptz', precision: 3 })
   expires_at: Date;
+
+  /** SHA-256 of what all its refresh tokens begin with: a spent one is known by it when its own row is gone. */
+  @Column({ type: 'bytea', nullable: true })
+  family_hash: Buffer | null;
 }
 
 /** A refresh token, as its SHA-256: who reads the table can't use it. */

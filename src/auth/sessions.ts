@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { InjectDataSource } from '@nestjs/typeorm';
@@ -7,18 +7,14 @@ import { Settings } from '../config/settings';
 import { BatchedRead } from '../database/batched-reads';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
+import { endIfReused, familyHashOf, forgetSpent, hashOf, newRefreshToken, type Spender, spend } from './refresh-tokens';
 import { RefreshToken, Session } from './session.entity';
 import { itself, SecurityEvents } from './security-events';
 import { SigningKeys } from './signing-keys';
 
-const REFRESH_TOKEN_BYTES = 32;
 const MILLISECOND = 1_000;
-
-/**
- * How long, in seconds, a spent refresh token that comes back is taken for a repetition by a client that lost the
- * answer. Later it is taken for theft. Without it a bad connection signs people out.
- */
-const REUSE_GRACE = 10;
+/** Of one user; with one more the oldest ends. */
+const MAX_SESSIONS = 100;
 
 export interface TokenPair {
   userId: number;
@@ -28,13 +24,6 @@ export interface TokenPair {
   refreshToken: string;
   /** Seconds. */
   refreshExpiresIn: number;
-}
-
-interface Signer {
-  id: number;
-  roles: Role[];
-  sessionId: string;
-  authenticatedAt: Date;
 }
 
 interface CallerRow {
@@ -66,39 +55,46 @@ export class Sessions {
   /** The caller behind a session, or undefined when it ended or its user is suspended or gone. */
   async findCaller(sessionId: string): Promise<Caller | undefined> {
     const row = await callers.read(this.database, sessionId);
-    return row && { id: row.id, roles: row.roles, authenticatedAt: row.authenticated_at.getTime() };
+    if (!row || this.secondsLeft(row.authenticated_at) <= 0) return undefined;
+    return { id: row.id, sessionId, roles: row.roles, authenticatedAt: row.authenticated_at.getTime() };
   }
 
-  /** Starts a session for a user whose password was just verified. */
-  start(user: { id: number; roles: Role[] }): Promise<TokenPair> {
+  /**
+   * Starts a session for a user whose password was just verified, if it still is the password, and the user may sign in.
+   * @throws {AuthenticationError}
+   */
+  start({ id, password_hash }: { id: number; password_hash: string | null }): Promise<TokenPair> {
     return this.database.transaction(async (manager) => {
-      const session = { id: randomUUID(), authenticatedAt: new Date() };
-      // Nobody else deletes them: a user's own sign-in sweeps what that user left behind.
-      await manager.query('DELETE FROM sessions WHERE user_id = $1 AND expires_at < now()', [user.id]);
+      const roles = await this.holdUser(manager, id, password_hash);
+      if (!roles) throw AuthenticationError.wrongCredentials();
+      await endOldest(manager, id);
+      const spender = { id, roles, sessionId: randomUUID(), authenticatedAt: new Date() };
+      const refreshToken = newRefreshToken();
       await manager.insert(Session, {
-        id: session.id,
-        user_id: user.id,
-        authenticated_at: session.authenticatedAt,
-        expires_at: this.refreshExpiry(),
+        id: spender.sessionId,
+        user_id: id,
+        authenticated_at: spender.authenticatedAt,
+        ...this.prolonged(spender, refreshToken),
       });
-      return this.issue(manager, { ...user, sessionId: session.id, authenticatedAt: session.authenticatedAt });
+      return this.issue(manager, spender, refreshToken);
     });
   }
 
   /**
-   * Exchanges a refresh token for a new pair. The row decides: of two exchanges at once, one finds it unspent.
+   * Exchanges a refresh token for a new pair.
    * @throws {AuthenticationError}
    */
   async rotate(refreshToken: string): Promise<TokenPair> {
-    const hash = sha256(refreshToken);
     const pair = await this.database.transaction(async (manager) => {
-      const signer = await spend(manager, hash);
-      if (!signer) return undefined;
-      await manager.update(Session, { id: signer.sessionId }, { expires_at: this.refreshExpiry() });
-      return this.issue(manager, signer);
+      const spender = await spend(manager, hashOf(refreshToken), this.settings.SESSION_MAX_AGE);
+      if (!spender) return undefined;
+      await forgetSpent(manager, spender.sessionId);
+      const next = newRefreshToken(refreshToken);
+      await manager.update(Session, { id: spender.sessionId }, this.prolonged(spender, next));
+      return this.issue(manager, spender, next);
     });
     if (!pair) {
-      await this.endIfReused(hash);
+      await this.endIfReused(refreshToken);
       throw AuthenticationError.wrongCredentials();
     }
     this.events.record('session_renewed', { outcome: 'success', ...itself(pair.userId) });
@@ -112,7 +108,7 @@ export class Sessions {
   async end(refreshToken: string): Promise<void> {
     const [[ended]] = await this.database.query<[{ user_id: number }[]]>(
       'DELETE FROM sessions USING refresh_tokens WHERE session_id = sessions.id AND token_hash = $1 RETURNING user_id',
-      [sha256(refreshToken)],
+      [hashOf(refreshToken)],
     );
     if (!ended) throw AuthenticationError.wrongCredentials();
     this.events.record('authn_token_revoked', { outcome: 'success', ...itself(ended.user_id) });
@@ -123,23 +119,44 @@ export class Sessions {
     await manager.delete(Session, { user_id: userId });
   }
 
-  private async issue(manager: EntityManager, signer: Signer): Promise<TokenPair> {
-    const refreshToken = randomBytes(REFRESH_TOKEN_BYTES).toString('base64url');
-    await manager.insert(RefreshToken, {
-      token_hash: sha256(refreshToken),
-      session_id: signer.sessionId,
-      expires_at: this.refreshExpiry(),
-    });
+  /**
+   * The roles of a user who may sign in with this very password, whose row is locked: a change of password or status that
+   * came first is seen, and one that comes later finds the session.
+   */
+  private async holdUser(manager: EntityManager, id: number, hash: string | null): Promise<Role[] | undefined> {
+    const rows = await manager.query<{ roles: Role[] }[]>(
+      `SELECT roles FROM users
+        WHERE id = $1 AND password_hash = $2 AND status = 'ACTIVE' AND deleted_at IS NULL
+          AND ($3 OR NOT EXISTS (SELECT FROM external_identities WHERE user_id = users.id))
+          FOR NO KEY UPDATE`,
+      [id, hash, this.settings.OIDC_LOCAL_PASSWORDS],
+    );
+    return rows[0]?.roles;
+  }
+
+  /** What a new refresh token changes of its session. */
+  private prolonged({ authenticatedAt }: Spender, refreshToken: string): Pick<Session, 'expires_at' | 'family_hash'> {
+    return { expires_at: this.refreshExpiry(authenticatedAt), family_hash: familyHashOf(refreshToken) };
+  }
+
+  private async issue(manager: EntityManager, spender: Spender, refreshToken: string): Promise<TokenPair> {
+    const { sessionId: session_id, authenticatedAt } = spender;
+    const { ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL } = this.settings;
+    const expires_at = this.refreshExpiry(authenticatedAt);
+    await manager.insert(RefreshToken, { token_hash: hashOf(refreshToken), session_id, expires_at });
+    // Nothing outlives the session, and something is left of one that was good a moment ago.
+    const left = Math.max(1, Math.floor(this.secondsLeft(authenticatedAt)));
+    const expiresIn = Math.min(ACCESS_TOKEN_TTL, left);
     return {
-      userId: signer.id,
-      accessToken: await this.sign(signer),
-      expiresIn: this.settings.ACCESS_TOKEN_TTL,
+      userId: spender.id,
+      accessToken: await this.sign(spender, expiresIn),
+      expiresIn,
       refreshToken,
-      refreshExpiresIn: this.settings.REFRESH_TOKEN_TTL,
+      refreshExpiresIn: Math.min(REFRESH_TOKEN_TTL, left),
     };
   }
 
-  private sign({ id, roles, sessionId, authenticatedAt }: Signer): Promise<string> {
+  private sign({ id, roles, sessionId, authenticatedAt }: Spender, expiresIn: number): Promise<string> {
     const claims = { sid: sessionId, roles, auth_time: Math.floor(authenticatedAt.getTime() / MILLISECOND) };
     return this.jwt.signAsync(claims, {
       privateKey: this.keys.current.key,
@@ -149,40 +166,32 @@ export class Sessions {
       audience: this.settings.JWT_AUDIENCE,
       subject: String(id),
       jwtid: randomUUID(),
-      expiresIn: this.settings.ACCESS_TOKEN_TTL,
+      expiresIn,
     });
   }
 
-  private async endIfReused(hash: Buffer): Promise<void> {
-    const [[ended]] = await this.database.query<[{ user_id: number }[]]>(
-      `DELETE FROM sessions USING refresh_tokens WHERE session_id = sessions.id AND token_hash = $1
-          AND spent_at < now() - make_interval(secs => $2) RETURNING user_id`,
-      [hash, REUSE_GRACE],
-    );
-    if (ended) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: ended.user_id });
+  private async endIfReused(refreshToken: string): Promise<void> {
+    const userId = await endIfReused(this.database.manager, refreshToken);
+    if (userId !== undefined) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: userId });
   }
 
-  private refreshExpiry(): Date {
-    return new Date(Date.now() + this.settings.REFRESH_TOKEN_TTL * MILLISECOND);
+  /** Until the absolute end of a session, however often it is prolonged. */
+  private secondsLeft(authenticatedAt: Date): number {
+    return this.settings.SESSION_MAX_AGE - (Date.now() - authenticatedAt.getTime()) / MILLISECOND;
+  }
+
+  private refreshExpiry(authenticatedAt: Date): Date {
+    const left = Math.min(this.settings.REFRESH_TOKEN_TTL, this.secondsLeft(authenticatedAt));
+    return new Date(Date.now() + left * MILLISECOND);
   }
 }
 
-async function spend(manager: EntityManager, hash: Buffer): Promise<Signer | undefined> {
-  // The session is locked first, as by everything that ends one: in another order the two would deadlock.
-  const [rows] = await manager.query<[{ id: number; roles: Role[]; sid: string; at: Date }[]]>(
-    `WITH live AS (
-       SELECT users.id, users.roles, sessions.id AS sid, sessions.authenticated_at AS at
-         FROM refresh_tokens JOIN sessions ON sessions.id = session_id JOIN users ON users.id = sessions.user_id
-        WHERE token_hash = $1 AND users.status = 'ACTIVE' AND users.deleted_at IS NULL
-          FOR UPDATE OF sessions)
-     UPDATE refresh_tokens SET spent_at = now() FROM live
-      WHERE token_hash = $1 AND spent_at IS NULL AND expires_at > now()
-      RETURNING live.*`,
-    [hash],
+/** Makes room for another session. The user's row is locked, so of two sign-ins at once each counts the other's. */
+async function endOldest(manager: EntityManager, userId: number): Promise<void> {
+  await manager.query(
+    `DELETE FROM sessions WHERE user_id = $1 AND (expires_at < now() OR id IN (
+       SELECT id FROM sessions WHERE user_id = $1 AND expires_at >= now()
+        ORDER BY authenticated_at DESC, id OFFSET ${MAX_SESSIONS - 1}))`,
+    [userId],
   );
-  return rows.map(({ id, roles, sid, at }) => ({ id, roles, sessionId: sid, authenticatedAt: at }))[0];
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -2,18 +2,19 @@ import type { KeyObject } from 'node:crypto';
 import type { Algorithm, JwtHeader } from 'jsonwebtoken';
 import type { Caller } from './caller';
 
-/** The claims of a token whose signature, issuer, audience and times were verified. */
+/** The claims of a token whose signature, issuer, audience and times were verified. What else it says may be of any type. */
 export interface VerifiedClaims {
   iss: string;
-  sub: string;
   aud: string | string[];
   iat: number;
   exp: number;
-  auth_time?: number;
-  sid?: string;
-  email?: string;
-  preferred_username?: string;
-  name?: string;
+  sub?: unknown;
+  auth_time?: unknown;
+  sid?: unknown;
+  email?: unknown;
+  email_verified?: unknown;
+  preferred_username?: unknown;
+  name?: unknown;
 }
 
 /** Someone whose access tokens are believed. */

@@ -24,6 +24,7 @@ export function contradictions(settings: Settings): string[] {
       [!JWT_PRIVATE_KEY && !JWT_SECRET, 'JWT_PRIVATE_KEY (or JWT_SECRET) must be set in production'],
       [!TLS_CERT && settings.TRUST_PROXY === 0, 'TLS_CERT and TLS_KEY, or TRUST_PROXY, must be set in production'],
       [settings.DEMO_DATA === true, 'DEMO_DATA must not be true in production'],
+      [/^http:/i.test(settings.OIDC_ISSUER ?? ''), 'OIDC_ISSUER must be an https URL in production'],
     );
   }
   return problems.filter(([wrong]) => wrong).map(([, message]) => message);

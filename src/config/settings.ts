@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { registerAs } from '@nestjs/config';
 import { plainToInstance, Transform } from 'class-transformer';
-import { getMetadataStorage, IsIn, IsOptional, IsString, IsUrl, Matches, validateSync } from 'class-validator';
+import { getMetadataStorage, IsIn, IsOptional, IsString, Matches, validateSync } from 'class-validator';
 import { contradictions } from './contradictions';
 import { isPrivateKeys } from './private-keys';
 import { Checked, isDatabaseUrl, List, Text, Whole, YesOrNo } from './setting-rules';
-import { SignInSettings } from './sign-in-settings';
 import { StartupError } from './startup-error';
+import { TokenSettings } from './token-settings';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
@@ -17,7 +17,7 @@ const MILLISECOND = 1_000;
  * Everything that can be set, under the name of its environment variable. All of it is optional; a wrong value stops
  * the start.
  */
-export class Settings extends SignInSettings {
+export class Settings extends TokenSettings {
   /** Where the service listens. */
   @Whole(0, 65535)
   PORT = 3000;
@@ -72,30 +72,6 @@ export class Settings extends SignInSettings {
   /** HS256: a secret of at least 32 bytes, instead of a key. */
   @Text()
   JWT_SECRET?: string;
-
-  /** The claims `iss` and `aud` that are made and demanded. */
-  @IsString()
-  JWT_ISSUER = 'resource-api';
-
-  @IsString()
-  JWT_AUDIENCE = 'resource-api';
-
-  /** Seconds. */
-  @Whole(1, DAY)
-  ACCESS_TOKEN_TTL = 15 * MINUTE;
-
-  /** Seconds. */
-  @Whole(1, 3650 * DAY)
-  REFRESH_TOKEN_TTL = 30 * DAY;
-
-  /** A second, external issuer of access tokens. */
-  @IsOptional()
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
-  OIDC_ISSUER?: string;
-
-  /** The audience demanded of the external issuer's tokens. */
-  @Text()
-  OIDC_AUDIENCE?: string;
 
   /** Origins that a browser may call from. */
   @List()

@@ -2,7 +2,7 @@ import { type EntityManager, EntityNotFoundError, type EntityTarget, type Object
 import { removeEntity } from './entity-rows';
 import { requireVersionOf } from './expectation';
 import { plainEntity } from './plain-entity';
-import { runStatement } from './statement';
+import { runWrite } from './statement';
 import { UnitOfWork } from './unit-of-work';
 import { whyNot } from './why-not';
 
@@ -24,7 +24,7 @@ export async function deleteRow<E extends ObjectLiteral & { id: number; version:
   if (expectation) requireVersionOf(plain.metadata);
   const values: unknown[] = [id];
   const conditions = ['id = $1', ...(plain.present ? [plain.present] : []), ...(expectation?.conditions(values) ?? [])];
-  const text = `DELETE FROM ${plain.table} WHERE ${conditions.join(' AND ')} RETURNING id`;
-  if ((await runStatement(manager, text, values)).length > 0) return;
+  const text = `DELETE FROM ${plain.table} WHERE ${conditions.join(' AND ')}`;
+  if ((await runWrite(manager, text, values, 'id')).length > 0) return;
   throw expectation ? await whyNot(manager.getRepository(entity), id) : new EntityNotFoundError(entity, { id });
 }

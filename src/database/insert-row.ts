@@ -1,7 +1,7 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { insertEntity } from './entity-rows';
 import { plainEntity } from './plain-entity';
-import { runStatement } from './statement';
+import { runWrite } from './statement';
 
 /**
  * Writes a new row and returns it. Columns that are undefined take their default. One statement where that is all that
@@ -19,6 +19,6 @@ export async function insertRow<E extends ObjectLiteral & { id: number }>(
   const places = given.map((_, index) => `$${index + 1}`).join();
   const values = given.map(({ value }) => value);
   const what = given.length > 0 ? `(${names}) VALUES (${places})` : 'DEFAULT VALUES';
-  const text = `INSERT INTO ${plain.table} ${what} RETURNING ${plain.selection}`;
-  return plain.toEntity((await runStatement<E>(manager, text, values))[0]);
+  const [row] = await runWrite<E>(manager, `INSERT INTO ${plain.table} ${what}`, values, plain.selection);
+  return plain.toEntity(row);
 }

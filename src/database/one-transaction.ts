@@ -3,6 +3,8 @@ import { rememberConstraints } from './constraints';
 import { findCountedTables } from './counted-tables';
 import { guardBuilders } from './guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from './guarded-writes';
+import { subscribe } from './subscribers';
+import { TransactionCheck } from './transaction-check';
 import { UnitOfWork } from './unit-of-work';
 
 /** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
@@ -12,6 +14,7 @@ export class ApiDataSource extends DataSource {
     await findCountedTables(this);
     rememberConstraints(this);
     refuseUnguardedStatements(this);
+    subscribe(this, new TransactionCheck());
     return this;
   }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseError, type Pool, type QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import { UnitOfWork } from './unit-of-work';
+import { writerCheck } from './writer';
 
 /** Statements that PostgreSQL keeps a plan of, on each connection; those that come later are planned each time. */
 const MAX_NAMES = 500;
@@ -33,6 +34,30 @@ export function runnerOf({ queryRunner, dataSource }: EntityManager): QueryRunne
   // Of another data source it is another database's.
   const transaction = UnitOfWork.current()?.transaction;
   return transaction?.dataSource === dataSource ? transaction : undefined;
+}
+
+/** The column of a check, which is not for whoever asked for the rows. */
+const CHECK = 'writer_check';
+
+/**
+ * Runs a statement that writes rows, and returns them. One that is a transaction by itself also checks its writer; any other
+ * leaves that to the commit, see {@link TransactionCheck}.
+ * @param text without its RETURNING
+ * @param columns of the rows that it returns
+ */
+export async function runWrite<R extends QueryResultRow>(
+  manager: EntityManager,
+  text: string,
+  values: unknown[],
+  columns = '*',
+): Promise<R[]> {
+  const writer = runnerOf(manager) ? undefined : UnitOfWork.current()?.writer;
+  if (!writer) return runStatement<R>(manager, `${text} RETURNING ${columns}`, values);
+  const all = [...values];
+  const checked = `${text} RETURNING ${columns}, ${writerCheck(writer, all)} AS ${CHECK}`;
+  const rows = await runStatement<R>(manager, checked, all);
+  for (const row of rows) delete row[CHECK];
+  return rows;
 }
 
 const names = new Map<string, string>();

@@ -3,13 +3,15 @@ import type { EventEmitter } from 'node:events';
 import type { PoolClient } from 'pg';
 import type { QueryRunner } from 'typeorm';
 import type { Expectation } from './expectation';
+import type { Writer } from './writer';
 
 /** The request behind the work: what is asked of it here is there in Express's. */
 export interface Origin {
   readonly id: string;
   /** The client's address. */
   readonly ip?: string;
-  readonly user?: { readonly id: number; readonly roles: readonly string[] };
+  /** Nobody before the request is let in. */
+  readonly user?: Writer;
   readonly res?: EventEmitter & { readonly closed: boolean };
 }
 
@@ -22,6 +24,7 @@ export class UnitOfWork {
   private readonly clients = new Set<PoolClient>();
   private error?: Error;
   private expectationIsTaken = false;
+  private writerIsHeld = false;
   private abandonment?: AbortController;
   private listeners: (() => void)[] = [];
 
@@ -63,6 +66,16 @@ export class UnitOfWork {
   /** Whether the caller expects something of a row, and none was compared with that yet. */
   get expects(): boolean {
     return !this.expectationIsTaken && this.expectation() !== undefined;
+  }
+
+  /** On whose behalf it writes: looked at before each commit, unless it is held. */
+  get writer(): Writer | undefined {
+    return this.writerIsHeld ? undefined : this.origin?.user;
+  }
+
+  /** The writer was looked at, and its rows are locked until the commit: only this unit itself still changes them. */
+  holdWriter(): void {
+    this.writerIsHeld = true;
   }
 
   /** Why it was called off; undefined while it goes on. */

@@ -3,7 +3,7 @@ import { EntityNotFoundError } from 'typeorm';
 import { updateEntity } from './entity-rows';
 import { requireExpected, requireVersionOf } from './expectation';
 import { plainEntity } from './plain-entity';
-import { runStatement } from './statement';
+import { runWrite } from './statement';
 import { UnitOfWork } from './unit-of-work';
 import { whyNot } from './why-not';
 
@@ -35,9 +35,8 @@ export async function updateRow<E extends Row>(
   const values: unknown[] = [id, ...given.map(({ value }) => value)];
   const changes = given.map(({ name }, index) => `${name} = $${index + 2}`);
   const conditions = ['id = $1', ...(plain.present ? [plain.present] : []), ...(expectation?.conditions(values) ?? [])];
-  const where = conditions.join(' AND ');
-  const text = `UPDATE ${plain.table} SET ${changes.join()} WHERE ${where} RETURNING ${plain.selection}`;
-  const [row] = await runStatement<E>(manager, text, values);
+  const text = `UPDATE ${plain.table} SET ${changes.join()} WHERE ${conditions.join(' AND ')}`;
+  const [row] = await runWrite<E>(manager, text, values, plain.selection);
   if (row) return plain.toEntity(row);
   throw expectation ? await whyNot(manager.getRepository(entity), id) : new EntityNotFoundError(entity, { id });
 }

@@ -1,3 +1,6 @@
+import { aPost } from '../support/builders';
+import { HeldRequest } from '../support/held-request';
+import { RowLock } from '../support/row-lock';
 import { countStatuses, TestApi, times } from '../support/test-api';
 import { IdentityProvider } from '../support/identity-provider';
 import { TestApp } from '../support/test-app';
@@ -8,7 +11,7 @@ describe('tokens of an external issuer', () => {
   const profile = (token: string) => api.as({ token }).get('/users/profile');
   const aToken = (sub: string, claims: object = {}, options = {}) =>
     provider.token(
-      { sub, email: `${sub}@corp.example`, preferred_username: sub, name: 'A Person', ...claims },
+      { sub, email: `${sub}@corp.example`, email_verified: true, preferred_username: sub, name: 'A Person', ...claims },
       options,
     );
 
@@ -63,6 +66,25 @@ describe('tokens of an external issuer', () => {
     expect(await profile(aToken('mallory'))).toMatchObject({ status: 401 });
   });
 
+  it('end with it while a body is on its way, or its effect waits for a lock', async () => {
+    const admin = await api.admin();
+    const { id } = (await profile(aToken('late'))).body.data;
+    const post = (await api.as({ token: aToken('late') }).post('/posts', aPost())).body.data;
+    const held = await HeldRequest.begin(api, aToken('late'), 'POST /api/v1/posts', { body: aPost() });
+    const lock = await RowLock.of(api.app.databaseUrl, 'posts', post.id);
+    try {
+      const waiting = api.as({ token: aToken('late') }).patch(`/posts/${post.id}`, { title: 'Too late' });
+      await lock.awaitedBy(1);
+      await api.as(admin).patch(`/users/${id}`, { status: 'SUSPENDED' });
+      await lock.release();
+      expect(await waiting).toMatchObject({ status: 401 });
+    } finally {
+      await lock.release();
+    }
+    expect(await held.finish()).toMatchObject({ status: 401 });
+    expect((await api.get(`/users/${id}/posts`)).body.data).toEqual([post]);
+  });
+
   it('cannot be used to sign in with a password', async () => {
     const { username } = (await profile(aToken('nopass'))).body.data;
 
@@ -97,12 +119,32 @@ describe('an external issuer that is away', () => {
 
   it('is answered 503, and asked again at the next request', async () => {
     const { issuer } = await provider.start();
-    const token = provider.token({ sub: 'patience', email: 'patience@corp.example' });
+    const token = provider.token({ sub: 'patience', email: 'patience@corp.example', email_verified: true });
     await provider.stop();
     api.app = await TestApp.start({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
 
     expect(await api.as({ token }).get('/users/profile')).toMatchObject({ status: 503 });
     await provider.start(Number(new URL(issuer).port));
     expect(await api.as({ token }).get('/users/profile')).toMatchObject({ status: 200 });
+  });
+
+  it.each(['/.well-known/openid-configuration', '/keys'])('is not waited for when it is silent at %s', async (path) => {
+    const silent = new IdentityProvider();
+    silent.silentAt = path;
+    const { issuer } = await silent.start();
+    const waiting = new TestApi();
+    waiting.app = await TestApp.start({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
+    try {
+      const token = silent.token({ sub: 'patience', email: 'patience@corp.example', email_verified: true });
+      const answer = await waiting.as({ token }).get('/users/profile');
+      // Not by the time limit of the request, which would have been six times as long.
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { error: { message: expect.stringContaining('unavailable') } },
+      });
+    } finally {
+      await waiting.app.stop();
+      await silent.stop();
+    }
   });
 });

@@ -29,6 +29,10 @@ describe('Settings', () => {
       JWT_AUDIENCE: 'resource-api',
       ACCESS_TOKEN_TTL: 900,
       REFRESH_TOKEN_TTL: 2_592_000,
+      SESSION_MAX_AGE: 7_776_000,
+      OIDC_TOKEN_MAX_AGE: 86_400,
+      OIDC_TRUST_EMAIL: false,
+      OIDC_LOCAL_PASSWORDS: false,
       CORS_ORIGINS: [],
       CORS_METHODS: ['GET', 'POST', 'PUT', 'DELETE'],
       PUBLIC_RATE_LIMIT: 60,
@@ -91,6 +95,11 @@ describe('Settings', () => {
     ['DEMO_DATA', 'yes', 'true or false'],
     ['ACCESS_TOKEN_TTL', '0', aWholeNumber(1, 86_400)],
     ['REFRESH_TOKEN_TTL', '0', aWholeNumber(1, 315_360_000)],
+    ['SESSION_MAX_AGE', '0', aWholeNumber(1, 315_360_000)],
+    ['OIDC_TOKEN_MAX_AGE', '31536001', aWholeNumber(1, 31_536_000)],
+    ['OIDC_TRUST_EMAIL', 'yes', 'true or false'],
+    ['OIDC_LOCAL_PASSWORDS', '1', 'true or false'],
+    ['OPEN_REGISTRATION', 'never', 'true or false'],
     ['CORS_ORIGINS', '*', 'origins such as https://app.example.com'],
     ['CORS_ORIGINS', 'https://a.example/path', 'origins such as https://app.example.com'],
     ['CORS_METHODS', 'get', 'methods such as GET,POST'],
@@ -179,6 +188,28 @@ describe('Settings', () => {
     ]);
     expect(problemsOf(enough)).toEqual([]);
     expect(problemsOf({ ...enough, TRUST_PROXY: '0', TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' })).toEqual([]);
+  });
+
+  it.each(['http://id.example', 'HTTP://id.example', 'http://127.0.0.1:8080', 'http://localhost'])(
+    'of production believe no identity provider at %s, whose keys anyone on the way can change',
+    (OIDC_ISSUER) => {
+      const provider = { OIDC_ISSUER, OIDC_AUDIENCE: 'api' };
+      const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x', TRUST_PROXY: '1' };
+      const enough = { ...production, JWT_SECRET: 'x'.repeat(32), ...provider };
+
+      expect(problemsOf(enough)).toEqual(['OIDC_ISSUER must be an https URL in production']);
+      expect(problemsOf({ ...enough, OIDC_ISSUER: OIDC_ISSUER.replace(/^http/i, 'https') })).toEqual([]);
+      expect(problemsOf(provider)).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{}, true],
+    [{ OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCE: 'api' }, false],
+    [{ OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCE: 'api', OPEN_REGISTRATION: 'true' }, true],
+    [{ OPEN_REGISTRATION: 'false' }, false],
+  ])('make of %j: open registration %s', (environment: Record<string, string>, open) => {
+    expect(readSettings(environment).openRegistration).toBe(open);
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { JwtService } from '@nestjs/jwt';
-import { DataSource } from 'typeorm';
 import { SigningKeys } from '../../src/auth/signing-keys';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { Belongings } from '../support/belongings';
 import { aNewUser, anOrderOf, aPost } from '../support/builders';
 import { expectError, expectErrorEnvelope } from '../support/expectations';
+import { fingerprintOf } from '../support/fingerprint';
 import { on, type Prepare, type PreparedRequest } from '../support/prepared-request';
 import { requestOf, routesOf, sendTo } from '../support/requests';
 import { type Answer, type Client, type TestUser, useTestApi } from '../support/test-api';
@@ -183,13 +183,13 @@ describe('access', () => {
       CALLERS.filter((_, index) => Number(statuses.split(' ')[index]) >= 400).map((kind) => ({ route, kind })),
     );
     const cases = await Promise.all(refused.map(async (one) => ({ ...one, ...(await prepare(one.route, one.kind)) })));
-    const before = await fingerprint();
+    const before = await fingerprintOf(api);
 
     const answers = await Promise.all(cases.map(({ client, route, request }) => sendTo(client, route, request)));
 
     expect(answers.length).toBeGreaterThan(200);
     expect(answers.filter(({ status }) => status < 400)).toEqual([]);
-    expect(await fingerprint()).toEqual(before);
+    expect(await fingerprintOf(api)).toEqual(before);
   });
 
   it('is refused to an expired token for its time alone', async () => {
@@ -348,17 +348,6 @@ describe('access', () => {
     const claims = jwt.decode<object>(owner.token);
     const options = { privateKey: current.key, keyid: current.kid, algorithm };
     return api.as({ token: await jwt.signAsync({ ...claims, exp }, options) });
-  }
-
-  /** All that is stored, in short. */
-  async function fingerprint(): Promise<Record<string, unknown>> {
-    const database = api.app.nest.get(DataSource);
-    const tables = database.entityMetadatas.map(({ tableName }) => tableName);
-    expect(tables).toEqual(expect.arrayContaining(['sessions', 'refresh_tokens', 'order_items', 'replies']));
-    const prints = tables.map((table) =>
-      database.query<[object]>(`SELECT count(*), md5(string_agg(t::text, '' ORDER BY t::text)) FROM ${table} AS t`),
-    );
-    return Object.fromEntries((await Promise.all(prints)).map(([print], index) => [tables[index], print]));
   }
 });
 

@@ -2,16 +2,20 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sign, type SignOptions } from 'jsonwebtoken';
+import { signedToken } from './signed-token';
 
 /** An OpenID provider as small as possible: discovery, keys, and tokens on demand. */
 export class IdentityProvider {
   private keys: { kid: string; privateKey: KeyObject; publicKey: KeyObject }[] = [];
   private server: Server;
   issuer: string;
+  /** A path that it never answers. */
+  silentAt: string | undefined;
 
   async start(port = 0): Promise<this> {
     if (this.keys.length === 0) this.addKey();
     this.server = createServer((request, response) => {
+      if (request.url === this.silentAt) return;
       const body =
         request.url === '/.well-known/openid-configuration'
           ? { issuer: this.issuer, jwks_uri: `${this.issuer}/keys` }
@@ -43,6 +47,12 @@ export class IdentityProvider {
       expiresIn: 60,
       ...options,
     });
+  }
+
+  /** A token of these claims and no others, be they what no provider would say. */
+  tokenOf(claims: object | string): string {
+    const { kid, privateKey } = this.keys.at(-1)!;
+    return signedToken(claims, { kid, key: privateKey });
   }
 
   stop(): Promise<void> {

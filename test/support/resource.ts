@@ -20,6 +20,8 @@ export interface Writable {
   required: string[];
   /** What the others take when they are left out. */
   defaults: Record<string, unknown>;
+  /** What a PUT that leaves it out leaves as it is, instead. */
+  kept?: string[];
   /** Whether it can be replaced as a whole. */
   replaceable: boolean;
   /** What is required, and nothing more; another each time. */

@@ -33,6 +33,12 @@ export class RowLock {
     return waitFor(async () => (await this.waiting()) === count);
   }
 
+  /** Changes what is locked, for whoever waits for it to see. */
+  async change(text: string, values: unknown[]): Promise<void> {
+    await this.client.query(text, values);
+    await this.client.query('COMMIT');
+  }
+
   release(): Promise<void> {
     return this.client.end();
   }

@@ -94,7 +94,7 @@ export class TestApi extends Client {
     return this.with({ Authorization: `Bearer ${token}` });
   }
 
-  /** A new user who has just signed in. */
+  /** A new user who has just signed in, and may have been suspended since. */
   async user(attributes: Partial<User> = {}): Promise<TestUser> {
     const number = ++this.users;
     const password = 'a password of a test';
@@ -107,13 +107,15 @@ export class TestApi extends Client {
       username_key: identityKey(username),
       email_key: identityKey(email),
       name: null,
-      status: UserStatus.ACTIVE,
       roles: [Role.USER],
       ...attributes,
+      status: UserStatus.ACTIVE,
       password_hash: await this.hash,
     });
     await this.repository(User).insert(user);
     const { accessToken, refreshToken } = await this.app.nest.get(Sessions).start(user);
+    const { status = UserStatus.ACTIVE } = attributes;
+    if (status !== UserStatus.ACTIVE) await this.repository(User).update({ id: user.id }, { status });
     return { id: user.id, username, email, password, token: accessToken, refreshToken };
   }
 

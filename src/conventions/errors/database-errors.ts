@@ -37,6 +37,13 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   return undefined;
 }
 
+/** PostgreSQL's code of a failed statement. */
+export function sqlStateOf(thrown: unknown): string | undefined {
+  if (!isNativeError(thrown)) return undefined;
+  const { code } = (thrown instanceof QueryFailedError ? thrown.driverError : thrown) as PostgresError;
+  return code;
+}
+
 function notFound(error: EntityNotFoundError): ApiError {
   const target = error.entityClass;
   const name = typeof target === 'function' ? target.name : 'Resource';

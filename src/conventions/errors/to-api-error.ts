@@ -2,9 +2,10 @@ import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from '../../auth/auth-errors';
 import { StaleVersionError } from '../../database/expectation';
+import { WRITER_CHANGED } from '../../database/writer';
 import { quoted } from '../responses/entity-tag';
 import { ApiError, validationError } from './api-error';
-import { fromDatabaseError } from './database-errors';
+import { fromDatabaseError, sqlStateOf } from './database-errors';
 import { type ErrorCode, ERRORS } from './error-codes';
 
 /** What Express's router and its file server throw. */
@@ -22,6 +23,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   return (
     fromExpectation(thrown) ??
+    fromWriterCheck(thrown) ??
     fromDatabaseError(thrown) ??
     fromHttpException(thrown) ??
     fromHttpError(thrown) ??
@@ -33,6 +35,11 @@ export function toApiError(thrown: unknown): ApiError {
 function fromExpectation(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof StaleVersionError)) return undefined;
   return new ApiError('PRECONDITION_FAILED', { headers: { ETag: quoted(String(thrown.version)) }, cause: thrown });
+}
+
+/** Of a request that was let in, and whose caller is no longer who its token says. */
+function fromWriterCheck(thrown: unknown): ApiError | undefined {
+  return sqlStateOf(thrown) === WRITER_CHANGED ? fromHttpException(AuthenticationError.invalidToken()) : undefined;
 }
 
 function fromHttpException(thrown: unknown): ApiError | undefined {

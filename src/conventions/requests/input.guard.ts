@@ -2,6 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable, RequestMethod } fr
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { Request, Response } from 'express';
+import { accessOf } from '../../auth/access.decorators';
+import { Callers } from '../../auth/callers';
 import { Settings } from '../../config/settings';
 import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
@@ -41,6 +43,7 @@ export class InputGuard implements CanActivate {
   constructor(
     settings: Settings,
     private readonly cursorSeal: CursorSeal,
+    private readonly callers: Callers,
   ) {
     this.readBody = jsonBodyReader(settings.JSON_BODY_LIMIT);
   }
@@ -53,11 +56,16 @@ export class InputGuard implements CanActivate {
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
     if (input.pages && request.version === 2)
       (request.query as ListQuery)[CURSORS] = this.cursorSeal.cursorsOf(request);
-    return input.takesBody ? this.takeBody(request, context.switchToHttp().getResponse<Response>(), input) : true;
+    return input.takesBody ? this.takeBody(context, input) : true;
   }
 
-  private async takeBody(request: Request, response: Response, { bodyLimit }: RouteInput): Promise<true> {
-    request.body = await this.readBody(request, response, bodyLimit);
+  private async takeBody(context: ExecutionContext, { bodyLimit }: RouteInput): Promise<true> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const awaited = !request.complete;
+    request.body = await this.readBody(request, http.getResponse<Response>(), bodyLimit);
+    // A client that keeps its body back chooses how old the guards' decision is.
+    if (awaited) await this.callers.confirm(request.user, accessOf(context));
     return true;
   }
 

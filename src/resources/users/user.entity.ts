@@ -18,6 +18,7 @@ const present = 'deleted_at IS NULL';
 @Index('users_status_sort', ['status', 'id'], { where: present })
 @Index('users_created_at_sort', ['created_at', 'id'], { where: present })
 @Index('users_updated_at_sort', ['updated_at', 'id'], { where: present })
+@Index('users_administrators', { synchronize: false })
 @Index('users_username_search', { synchronize: false })
 @Index('users_email_search', { synchronize: false })
 @Index('users_name_search', { synchronize: false })

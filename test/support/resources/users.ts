@@ -25,6 +25,7 @@ export const users: Resource = {
     },
     required: ['username', 'email', 'password'],
     defaults: { name: null, status: 'ACTIVE', roles: ['USER'] },
+    kept: ['status', 'roles'],
     replaceable: true,
     least: aNewUser,
   },

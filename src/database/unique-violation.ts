@@ -1,0 +1,10 @@
+import { QueryFailedError } from 'typeorm';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The unique constraint that a statement has broken; undefined for any other error. */
+export function violatedUniqueConstraint(error: unknown): string | undefined {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const { code, constraint } = (cause ?? {}) as { code?: string; constraint?: string };
+  return code === UNIQUE_VIOLATION ? constraint : undefined;
+}

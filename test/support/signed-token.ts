@@ -1,0 +1,9 @@
+import { type KeyObject, sign } from 'node:crypto';
+
+/** A token of any claims whatsoever, truly signed (RS256). @param claims or their JSON */
+export function signedToken(claims: object | string, { kid, key }: { kid: string; key: KeyObject }): string {
+  const encode = (text: string) => Buffer.from(text).toString('base64url');
+  const header = encode(JSON.stringify({ alg: 'RS256', typ: 'JWT', kid }));
+  const content = `${header}.${encode(typeof claims === 'string' ? claims : JSON.stringify(claims))}`;
+  return `${content}.${sign('RSA-SHA256', Buffer.from(content), key).toString('base64url')}`;
+}
