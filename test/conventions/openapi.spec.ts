@@ -9,6 +9,7 @@ import { BuiltService } from '../support/built-service';
 import { query } from '../support/databases';
 import { Document, examplesOf, type Node, type Operation, requiredHeaders, schemaOf } from '../support/openapi';
 import { type Answer, Client, times, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
 
 const MEBIBYTE = 1024 * 1024;
 const UPLOAD = '/api/v1/uploads/{key}';
@@ -228,6 +229,38 @@ describe('The OpenAPI document', () => {
         const wishes = needsToken(one) ? [...changes, { password: 'another password' }] : changes;
         for (const wish of wishes) await provoke(one.name, send(callerOf(one), one, { ...exampleOf(one), ...wish }));
       }
+    });
+
+    it('lets what keeps accounts safe be had', async () => {
+      const [create, ...changes] = ['POST /api/v1/users', 'PUT /api/v1/users/{id}', 'PATCH /api/v1/users/{id}'].map(
+        operation,
+      );
+      const remove = operation('DELETE /api/v1/users/{id}');
+      // Grace signed in an hour ago.
+      await provoke(remove.name, send(as.grace, remove));
+      const grace = anyone.with({ Authorization: `Bearer ${(await signIn('grace')).access_token}` });
+      const { id } = (await grace.get('/users/profile')).body.data;
+      const last = { id: String(id) };
+      const closed = await TestApp.start({
+        databaseUrl: api.app.databaseUrl,
+        settings: { OPEN_REGISTRATION: 'false' },
+      });
+      await provoke(create.name, send(new Client(() => `http://127.0.0.1:${closed.port}`), create, exampleOf(create)));
+      await closed.stop();
+      const external =
+        "INSERT INTO external_identities (issuer, subject, user_id) VALUES ('https://id.example', 'grace', $1)";
+      await query(api.app.databaseUrl, external, [id]);
+      for (const one of changes) {
+        await provoke(one.name, send(grace, one, { ...exampleOf(one), password: 'another password' }, last));
+        await provoke(
+          one.name,
+          send(grace, one, { ...exampleOf(one), username: 'grace', email: 'grace@example.com', roles: ['USER'] }, last),
+        );
+      }
+      await provoke(remove.name, send(grace, remove, undefined, last));
+      await query(api.app.databaseUrl, 'DELETE FROM external_identities');
+      // As if all had signed in just now.
+      await query(api.app.databaseUrl, 'UPDATE sessions SET authenticated_at = now()');
     });
 
     it('lets what is taken be had', async () => {

@@ -6,12 +6,14 @@ import { ArrayContains, DataSource } from 'typeorm';
 import { Role } from '../../auth/caller';
 import { identityKey } from '../../auth/identity-key';
 import { Settings, SettingsError } from '../../config/settings';
+import { violatedUniqueConstraint } from '../../database/unique-violation';
 import { withLock } from '../../database/with-lock';
+import { hasActiveAdministrator } from './administrators';
 import { CreateUserDto } from './user.dto';
 import { User } from './user.entity';
 import { UsersService } from './users.service';
 
-/** Makes the administrator that the settings name, when there is none yet. */
+/** Makes the administrator that the settings name, when there is no active one. */
 @Injectable()
 export class FirstAdministrator implements OnApplicationBootstrap {
   private readonly logger = new Logger(FirstAdministrator.name);
@@ -32,11 +34,21 @@ export class FirstAdministrator implements OnApplicationBootstrap {
     if (problems.length > 0) throw new SettingsError(problems);
     // Several instances may start at once on an empty database.
     await withLock(this.database, 'first administrator', async () => {
-      if (await this.database.getRepository(User).existsBy({ roles: ArrayContains([Role.ADMIN]) })) {
-        return this.warnUnlessHere(username);
-      }
-      await this.users.create({ ...input, roles: [Role.ADMIN] }, SETUP);
+      if (await hasActiveAdministrator(this.database.manager)) return this.warnUnlessHere(username);
+      await this.make(input);
     });
+  }
+
+  /** A name that another user has keeps nobody from starting: that user may have registered it for this very purpose. */
+  private async make(input: CreateUserDto): Promise<void> {
+    try {
+      await this.users.insert({ ...input, roles: [Role.ADMIN] });
+    } catch (error) {
+      const constraint = violatedUniqueConstraint(error);
+      if (constraint === undefined) throw error;
+      const name = constraint === 'users_email_unique' ? 'ADMIN_EMAIL' : 'ADMIN_USERNAME';
+      this.logger.warn(`There is no active administrator, and none was made: another user has the name of ${name}`);
+    }
   }
 
   private async warnUnlessHere(username: string): Promise<void> {
@@ -47,6 +59,3 @@ export class FirstAdministrator implements OnApplicationBootstrap {
     );
   }
 }
-
-/** Nobody: the settings themselves ask. */
-const SETUP = { id: 0, roles: [Role.ADMIN], authenticatedAt: 0 };

@@ -98,14 +98,28 @@ export class CreateUserDto {
   roles?: Role[];
 }
 
-/** A complete user: what is left out takes its default, but for the password, which stays. */
-export class ReplaceUserDto extends OmitType(CreateUserDto, ['password'] as const) {
+/** A complete user: a name that is left out becomes null; password, status and roles stay. */
+export class ReplaceUserDto extends OmitType(CreateUserDto, ['password', 'status', 'roles'] as const) {
   /**
    * A new password; needs a sign-in of the last ten minutes and ends all sessions.
    * @example "correct horse battery staple"
    */
   @Text({ min: 8, max: 128, secret: true, optional: true })
   password?: string;
+
+  /**
+   * Administrators only. A suspended user can't sign in.
+   * @example SUSPENDED
+   */
+  @OneOf(UserStatus, { optional: true })
+  status?: UserStatus;
+
+  /**
+   * Administrators only. `ADMIN` may do what `USER` may.
+   * @example ["USER", "ADMIN"]
+   */
+  @SomeOf(Role, { optional: true })
+  roles?: Role[];
 }
 
 /** The attributes to change. A new password needs a sign-in of the last ten minutes and ends all sessions. */

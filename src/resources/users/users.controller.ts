@@ -1,12 +1,14 @@
 import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
 import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { type Caller, Role } from '../../auth/caller';
 import { notTheOwner } from '../../auth/auth-errors';
+import { type Caller, Role } from '../../auth/caller';
+import { signsInElsewhere } from '../../auth/local-passwords';
 import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
 import { alreadyTaken } from '../../conventions/errors/database-errors';
 import type { Page } from '../../conventions/lists/page';
 import { IdParam } from '../../conventions/requests/id.pipe';
-import { RegistrationPipe, tooManyRegistrations } from './registration.pipe';
+import { lastAdministrator } from './administrators';
+import { RegistrationPipe, registrationClosed, tooManyRegistrations } from './registration.pipe';
 import { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto, toUserDto, UserDto } from './user.dto';
 import { onlyAdministrators, signInTooOld, UsersService } from './users.service';
 
@@ -51,12 +53,19 @@ export class UsersController {
 
   /**
    * Registers a user.
-   * @remarks Only an administrator may set `status` and `roles`.
+   * @remarks Only an administrator may set `status` and `roles`. Where registration is closed, only an administrator may
+   * register a user.
    */
   @Post()
   @Public()
   @ApiItem(UserDto, HttpStatus.CREATED)
-  @Raises(onlyAdministrators(), alreadyTaken('username'), alreadyTaken('email'), tooManyRegistrations(42))
+  @Raises(
+    onlyAdministrators(),
+    registrationClosed(),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
+    tooManyRegistrations(42),
+  )
   async create(@Body(RegistrationPipe) input: CreateUserDto, @CurrentUser() caller?: Caller): Promise<UserDto> {
     const user = await this.users.create(input, caller);
     return toUserDto(user, caller ?? this.users.asCaller(user));
@@ -64,29 +73,46 @@ export class UsersController {
 
   /**
    * Replaces a user.
-   * @remarks Attributes that are left out take their default; only the password stays. A new password needs a sign-in of
-   * the last ten minutes and ends all sessions. Users replace themselves; administrators anyone, and they alone may set
-   * `status` and `roles`.
+   * @remarks A `name` that is left out becomes null; `password`, `status` and `roles` stay. Another username, e-mail address
+   * or password needs a sign-in of the last ten minutes; a password ends all sessions. Users replace themselves;
+   * administrators anyone, and they alone may set `status` and `roles`. One active administrator always stays.
    */
   @Put(':id')
   @Roles(Role.USER)
   @ApiItem(UserDto)
   @ExampleBody({ username: 'ada', email: 'ada@example.com', name: 'Augusta Ada King' })
-  @Raises(notTheOwner(), onlyAdministrators(), signInTooOld(), alreadyTaken('username'), alreadyTaken('email'))
+  @Raises(
+    notTheOwner(),
+    onlyAdministrators(),
+    signsInElsewhere(),
+    signInTooOld(),
+    lastAdministrator(),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
+  )
   async replace(@IdParam() id: number, @Body() input: ReplaceUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.replace(id, input, caller), caller);
   }
 
   /**
    * Changes some attributes of a user.
-   * @remarks A new password needs a sign-in of the last ten minutes and ends all sessions. Users change themselves;
-   * administrators anyone, and they alone may set `status` and `roles`.
+   * @remarks Another username, e-mail address or password needs a sign-in of the last ten minutes; a password ends all
+   * sessions. Users change themselves; administrators anyone, and they alone may set `status` and `roles`. One active
+   * administrator always stays.
    */
   @Patch(':id')
   @Roles(Role.USER)
   @ApiItem(UserDto)
   @ExampleBody({ name: 'Augusta Ada King' })
-  @Raises(notTheOwner(), onlyAdministrators(), signInTooOld(), alreadyTaken('username'), alreadyTaken('email'))
+  @Raises(
+    notTheOwner(),
+    onlyAdministrators(),
+    signsInElsewhere(),
+    signInTooOld(),
+    lastAdministrator(),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
+  )
   async update(@IdParam() id: number, @Body() changes: PatchUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.update(id, changes, caller), caller);
   }
@@ -94,12 +120,12 @@ export class UsersController {
   /**
    * Deletes a user.
    * @remarks Its username and e-mail address are free again; what it wrote and bought stays. Users delete themselves,
-   * administrators anyone.
+   * administrators anyone, after a sign-in of the last ten minutes. One active administrator always stays.
    */
   @Delete(':id')
   @Roles(Role.USER)
   @ApiNothing()
-  @Raises(notTheOwner())
+  @Raises(notTheOwner(), signInTooOld(), lastAdministrator())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.users.remove(id, caller);
   }

@@ -1,32 +1,40 @@
 import { ForbiddenException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type FindOptionsWhere, Repository } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, Repository } from 'typeorm';
 import { AuthenticationError, requireSelfOrAdmin } from '../../auth/auth-errors';
 import { type Caller, isAdmin, Role } from '../../auth/caller';
+import { Callers } from '../../auth/callers';
+import { identityKey } from '../../auth/identity-key';
+import { LocalPasswords } from '../../auth/local-passwords';
 import { hashPassword } from '../../auth/passwords';
 import { Sessions } from '../../auth/sessions';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
+import { requireExpected } from '../../database/expectation';
 import { insertRow } from '../../database/insert-row';
 import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
+import { isActiveAdministrator, requireAnother } from './administrators';
 import type { Hashed } from './registration.pipe';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
 import { UserEvents } from './user-events';
 import { User, UserStatus } from './user.entity';
-import { identityKey } from '../../auth/identity-key';
 
-/** How long ago, in seconds, the password may have been given to change it. */
-const PASSWORD_CHANGE_MAX_AGE = 600;
+/** How long ago, in seconds, the caller may have signed in to change what a user signs in with, or to delete it. */
+const SIGN_IN_MAX_AGE = 600;
 const MILLISECOND = 1_000;
 
 const DEFAULTS = { name: null, status: UserStatus.ACTIVE, roles: [Role.USER] };
+/** What a PUT that leaves it out gives up. The rest isn't everybody's to set, and nobody defaults what it may not set. */
+const PUT_DEFAULTS = { name: null };
 
 @Injectable()
 export class UsersService {
   constructor(
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly sessions: Sessions,
+    private readonly callers: Callers,
+    private readonly localPasswords: LocalPasswords,
     private readonly events: UserEvents,
   ) {}
 
@@ -50,22 +58,56 @@ export class UsersService {
 
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
+    if (!caller || !givesRights(input)) return this.insert(input);
+    const columns = await toColumns({ ...DEFAULTS, ...input });
+    const user = await this.users.manager.transaction(async (manager) => {
+      await this.callers.hold(manager, caller);
+      return insertRow(manager, User, columns);
+    });
+    this.events.created(user);
+    return user;
+  }
+
+  /** Whoever asks for it. */
+  async insert(input: CreateUserDto): Promise<User> {
     const user = await insertRow(this.users.manager, User, await toColumns({ ...DEFAULTS, ...input }));
     this.events.created(user);
     return user;
   }
 
   replace(id: number, input: ReplaceUserDto, caller: Caller): Promise<User> {
-    return this.change(id, { ...DEFAULTS, ...input }, input, caller);
+    return this.update(id, { ...PUT_DEFAULTS, ...input }, caller);
   }
 
-  update(id: number, changes: PatchUserDto, caller: Caller): Promise<User> {
-    return this.change(id, changes, changes, caller);
+  async update(id: number, changes: PatchUserDto, caller: Caller): Promise<User> {
+    requireSelfOrAdmin(caller, (await this.get(id)).id);
+    requireAdminFor(changes, caller);
+    if (changes.password !== undefined) {
+      await this.localPasswords.requireAllowed(id);
+      requireRecentSignIn(caller);
+    }
+    // Hashed before a connection is held.
+    const columns = await toColumns(changes);
+    const [before, after] = await this.users.manager.transaction(async (manager) => {
+      const before = await this.hold(manager, id, caller);
+      if (isRenamed(before, columns)) requireRecentSignIn(caller);
+      if (endsAdministrator(before, columns)) await requireAnother(manager, before);
+      const after = await updateRow(manager, User, id, columns);
+      // Who holds an old token must not act for the user any longer.
+      const ends = changes.password !== undefined || after.status === UserStatus.SUSPENDED;
+      if (ends) await this.sessions.endAll(manager, id);
+      return [before, after] as const;
+    });
+    this.events.changed(before, after);
+    return after;
   }
 
   async remove(id: number, caller: Caller): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id)).id);
+    requireRecentSignIn(caller);
     await this.users.manager.transaction(async (manager) => {
+      const user = await this.hold(manager, id, caller);
+      if (isActiveAdministrator(user)) await requireAnother(manager, user);
       await updateRow(manager, User, id, { deleted_at: new Date() });
       await this.sessions.endAll(manager, id);
     });
@@ -77,27 +119,26 @@ export class UsersService {
     return { id, roles, authenticatedAt: 0 };
   }
 
-  /** @param input what the caller wrote, without defaults: that is what it needs permission for */
-  private async change(id: number, changes: PatchUserDto, input: PatchUserDto, caller: Caller): Promise<User> {
-    const before = await this.get(id);
-    requireSelfOrAdmin(caller, before.id);
-    requireAdminFor(input, caller);
-    if (input.password !== undefined) requireRecentSignIn(caller);
-    const columns = await toColumns(changes);
-    const after = await this.users.manager.transaction(async (manager) => {
-      const user = await updateRow(manager, User, id, columns);
-      // Who holds an old token must not act for the user any longer.
-      if (input.password !== undefined || user.status === UserStatus.SUSPENDED) await this.sessions.endAll(manager, id);
-      return user;
-    });
-    this.events.changed(before, after);
-    return after;
+  /** The user in the version that the caller expects; nobody else changes it, or the caller, before the transaction ends. */
+  private async hold(manager: EntityManager, id: number, caller: Caller): Promise<User> {
+    await this.callers.hold(manager, caller, id);
+    const user = await manager.findOneByOrFail(User, { id });
+    requireExpected(user);
+    return user;
   }
 }
 
-function requireAdminFor({ status, roles }: PatchUserDto, caller: Caller | undefined): void {
-  if ((status === undefined && roles === undefined) || isAdmin(caller)) return;
-  throw onlyAdministrators();
+function requireAdminFor(input: PatchUserDto, caller: Caller | undefined): void {
+  if (givesRights(input) && !isAdmin(caller)) throw onlyAdministrators();
+}
+
+function givesRights({ status, roles }: PatchUserDto): boolean {
+  return status !== undefined || roles !== undefined;
+}
+
+/** Whether the names to sign in with change. */
+function isRenamed(before: User, { username = before.username, email = before.email }: Partial<User>): boolean {
+  return username !== before.username || email !== before.email;
 }
 
 /** 403 for the attributes that only administrators may set. */
@@ -105,14 +146,18 @@ export function onlyAdministrators(): ForbiddenException {
   return new ForbiddenException('Only an administrator may set status and roles');
 }
 
+function endsAdministrator(before: User, { roles = before.roles, status = before.status }: Partial<User>): boolean {
+  return isActiveAdministrator(before) && !isActiveAdministrator({ roles, status });
+}
+
 function requireRecentSignIn({ authenticatedAt }: Caller): void {
-  if (Date.now() - authenticatedAt <= PASSWORD_CHANGE_MAX_AGE * MILLISECOND) return;
+  if (Date.now() - authenticatedAt <= SIGN_IN_MAX_AGE * MILLISECOND) return;
   throw signInTooOld();
 }
 
-/** 401 for a change of password with an old token, however valid. */
+/** 401 for what needs a recent sign-in, with an old token, however valid. */
 export function signInTooOld(): AuthenticationError {
-  return AuthenticationError.tooOld(PASSWORD_CHANGE_MAX_AGE);
+  return AuthenticationError.tooOld(SIGN_IN_MAX_AGE);
 }
 
 /** The columns behind attributes; an attribute that isn't there leaves its columns alone. */

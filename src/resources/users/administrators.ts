@@ -1,0 +1,29 @@
+import { ArrayContains, type EntityManager, Not } from 'typeorm';
+import { Role } from '../../auth/caller';
+import { ApiError } from '../../conventions/errors/api-error';
+import { User, UserStatus } from './user.entity';
+
+const ACTIVE_ADMINISTRATOR = { roles: ArrayContains([Role.ADMIN]), status: UserStatus.ACTIVE };
+
+export function isActiveAdministrator({ roles, status }: Pick<User, 'roles' | 'status'>): boolean {
+  return status === UserStatus.ACTIVE && roles.includes(Role.ADMIN);
+}
+
+export function hasActiveAdministrator(manager: EntityManager): Promise<boolean> {
+  return manager.existsBy(User, ACTIVE_ADMINISTRATOR);
+}
+
+/**
+ * Called before an active administrator stops being one, in the transaction that makes it so. One such transaction goes on
+ * at a time: of two administrators who both see the other, both could go.
+ * @throws {ApiError} CONFLICT when there is no other
+ */
+export async function requireAnother(manager: EntityManager, { id }: User): Promise<void> {
+  await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: administrators', 0))");
+  if (!(await manager.existsBy(User, { ...ACTIVE_ADMINISTRATOR, id: Not(id) }))) throw lastAdministrator();
+}
+
+/** 409 for a change or deletion that would leave no active administrator. */
+export function lastAdministrator(): ApiError {
+  return new ApiError('CONFLICT', { details: 'There must be another active administrator first' });
+}

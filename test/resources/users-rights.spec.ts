@@ -1,0 +1,237 @@
+import { DataSource } from 'typeorm';
+import { Role } from '../../src/auth/caller';
+import { UserStatus } from '../../src/resources/users/user.entity';
+import { expectError } from '../support/expectations';
+import { RowLock } from '../support/row-lock';
+import { type Answer, countStatuses, TestApi, type TestUser, times, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
+
+const TOO_OLD = 'Bearer error="insufficient_user_authentication", max_age="600"';
+
+describe('what a user is replaced with', () => {
+  const api = useTestApi();
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    admin = await api.admin();
+  });
+
+  const stored = async (id: number) => {
+    const text = 'SELECT username, email, name, status, roles, password_hash FROM users WHERE id = $1';
+    return (await api.app.nest.get(DataSource).query<Record<string, unknown>[]>(text, [id]))[0];
+  };
+
+  /** All that a PUT may hold besides what it must, and whether it is for administrators alone. */
+  const attributes: [string, unknown, boolean][] = [
+    ['name', 'Another', false],
+    ['password', 'another password', false],
+    ['status', UserStatus.SUSPENDED, true],
+    ['roles', [Role.USER, Role.ADMIN], true],
+  ];
+  const callers = ['the user itself', 'an administrator'] as const;
+  const states = { suspended: { status: UserStatus.SUSPENDED }, anAdministrator: { roles: [Role.USER, Role.ADMIN] } };
+
+  it.each(callers.flatMap((caller) => attributes.map(([name, value, alone]) => [caller, name, value, alone] as const)))(
+    'by %s: %s is written when it is there and allowed, and no other attribute with it',
+    async (caller, name, value, forAdministratorsAlone) => {
+      const user = await api.user({ name: 'Before' });
+      const before = await stored(user.id);
+      const body = { username: user.username, email: user.email, name: 'Before', [name]: value };
+
+      const isSelf = caller === 'the user itself';
+      const answer = await api.as(isSelf ? user : admin).put(`/users/${user.id}`, body);
+
+      const after = await stored(user.id);
+      if (isSelf && forAdministratorsAlone) {
+        expectError(answer, 'FORBIDDEN');
+        return void expect(after).toEqual(before);
+      }
+      expect(answer).toMatchObject({ status: 200 });
+      const column = name === 'password' ? 'password_hash' : name;
+      expect(after[column]).not.toEqual(before[column]);
+      expect({ ...after, [column]: 0 }).toEqual({ ...before, [column]: 0 });
+    },
+  );
+
+  it.each(callers)('by %s: status, roles and password that are left out stay', async (caller) => {
+    for (const state of Object.values(states)) {
+      const user = await api.user({ ...state, name: 'Before' });
+      const before = await stored(user.id);
+      const isSelf = caller === 'the user itself';
+      // A suspended user can't ask.
+      if (isSelf && 'status' in state) continue;
+
+      const { username, email } = user;
+      const answer = await api.as(isSelf ? user : admin).put(`/users/${user.id}`, { username, email });
+
+      expect(answer).toMatchObject({ status: 200, body: { data: { name: null, ...state } } });
+      expect(await stored(user.id)).toEqual({ ...before, name: null });
+    }
+  });
+
+  it('does not undo a suspension of the same moment', async () => {
+    const { id, username, email } = await api.user();
+    const lock = await RowLock.ofUser(api.app.databaseUrl, id);
+    try {
+      const answer = api.as(admin).put(`/users/${id}`, { username, email });
+      await lock.awaitedBy(1);
+      await lock.change("UPDATE users SET status = 'SUSPENDED' WHERE id = $1", [id]);
+      expect(await answer).toMatchObject({ status: 200, body: { data: { status: 'SUSPENDED' } } });
+    } finally {
+      await lock.release();
+    }
+  });
+});
+
+describe('what needs a recent sign-in', () => {
+  const api = useTestApi();
+  let admin: TestUser;
+
+  beforeAll(async () => {
+    admin = await api.admin();
+  });
+
+  /** Somebody who signed in so many seconds ago. */
+  async function signedIn(ago: number, make: () => Promise<TestUser>): Promise<TestUser> {
+    const user = await make();
+    const text = 'UPDATE sessions SET authenticated_at = now() - make_interval(secs => $2) WHERE user_id = $1';
+    await api.app.nest.get(DataSource).query(text, [user.id, ago]);
+    return user;
+  }
+
+  const sensitive: [string, (client: ReturnType<TestApi['as']>, user: TestUser) => Promise<Answer>][] = [
+    ['PATCH of the username', (client, { id }) => client.patch(`/users/${id}`, { username: `renamed-${id}` })],
+    [
+      'PATCH of the spelling of the username',
+      (client, { id, username }) => client.patch(`/users/${id}`, { username: username.toUpperCase() }),
+    ],
+    [
+      'PATCH of the e-mail address',
+      (client, { id }) => client.patch(`/users/${id}`, { email: `moved-${id}@example.com` }),
+    ],
+    ['PATCH of the password', (client, { id }) => client.patch(`/users/${id}`, { password: 'another password' })],
+    ['PUT of the username', (client, { id, email }) => client.put(`/users/${id}`, { username: `put-${id}`, email })],
+    [
+      'PUT of the e-mail address',
+      (client, { id, username }) => client.put(`/users/${id}`, { username, email: `put-${id}@example.com` }),
+    ],
+    ['DELETE', (client, { id }) => client.delete(`/users/${id}`)],
+  ];
+
+  it.each(sensitive)('is %s, by the user itself and by an administrator', async (_name, change) => {
+    const user = await api.user();
+    const old = await signedIn(601, () => api.user());
+    const oldAdmin = await signedIn(601, () => api.admin());
+    const before = await api.as(admin).get(`/users/${user.id}`);
+
+    for (const answer of [await change(api.as(old), old), await change(api.as(oldAdmin), user)]) {
+      expect(answer).toMatchObject({ status: 401, body: { error: { message: 'Sign in again to do this' } } });
+      expect(answer.headers.get('www-authenticate')).toBe(TOO_OLD);
+    }
+    expect((await api.as(admin).get(`/users/${user.id}`)).body.data).toEqual(before.body.data);
+
+    const fresh = await signedIn(590, () => api.user());
+    expect([200, 204]).toContain((await change(api.as(fresh), fresh)).status);
+    expect([200, 204]).toContain((await change(api.as(admin), user)).status);
+  });
+
+  it('is nothing that leaves the names to sign in with as they are', async () => {
+    const old = await signedIn(100_000, () => api.user());
+    const oldAdmin = await signedIn(100_000, () => api.admin());
+    const { id, username, email } = old;
+
+    expect(await api.as(old).put(`/users/${id}`, { username, email, name: 'New' })).toMatchObject({ status: 200 });
+    expect(await api.as(old).patch(`/users/${id}`, { username, name: 'Newer' })).toMatchObject({ status: 200 });
+    // Whoever has to stop somebody is not to be stopped by this.
+    expect(await api.as(oldAdmin).patch(`/users/${id}`, { status: 'SUSPENDED' })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('one active administrator', () => {
+  let api: TestApi;
+
+  // With none but those that a test makes.
+  beforeEach(async () => {
+    api = new TestApi();
+    api.app = await TestApp.start();
+  });
+  afterEach(() => api.app.stop());
+
+  const administrators = () =>
+    api.app.nest
+      .get(DataSource)
+      .query<object[]>("SELECT id FROM users WHERE 'ADMIN' = ANY(roles) AND status = 'ACTIVE' AND deleted_at IS NULL");
+  const ends: [string, (by: TestUser, user: TestUser) => Promise<Answer>][] = [
+    ['PATCH of the roles', (by, { id }) => api.as(by).patch(`/users/${id}`, { roles: ['USER'] })],
+    ['PATCH of the status', (by, { id }) => api.as(by).patch(`/users/${id}`, { status: 'SUSPENDED' })],
+    [
+      'PUT of the roles',
+      (by, { id, username, email }) => api.as(by).put(`/users/${id}`, { username, email, roles: ['USER'] }),
+    ],
+    [
+      'PUT of the status',
+      (by, { id, username, email }) => api.as(by).put(`/users/${id}`, { username, email, status: 'SUSPENDED' }),
+    ],
+    ['DELETE', (by, { id }) => api.as(by).delete(`/users/${id}`)],
+  ];
+
+  it.each(ends)('stays: the last one is not ended by %s', async (_name, end) => {
+    const last = await api.admin();
+    // Neither of them can take its place.
+    await api.admin({ status: UserStatus.SUSPENDED });
+    const gone = await api.admin();
+    expect(await api.as(last).delete(`/users/${gone.id}`)).toMatchObject({ status: 204 });
+
+    expectError(await end(last, last), 'CONFLICT');
+    expect(await administrators()).toEqual([{ id: last.id }]);
+    expect(await api.as(last).patch(`/users/${last.id}`, { name: 'Still here' })).toMatchObject({ status: 200 });
+
+    const other = await api.admin();
+    expect([200, 204]).toContain((await end(last, last)).status);
+    expect(await administrators()).toEqual([{ id: other.id }]);
+  });
+
+  it('stays after a PUT of itself without roles', async () => {
+    const { id, username, email, token } = await api.admin();
+
+    expect(await api.as({ token }).put(`/users/${id}`, { username, email })).toMatchObject({
+      status: 200,
+      body: { data: { roles: ['USER', 'ADMIN'] } },
+    });
+  });
+
+  it.each(ends)('stays when two end each other at once by %s', async (_name, end) => {
+    for (let round = 0; round < 3; round++) {
+      const [one, other] = [await api.admin(), await api.admin()];
+      // Alone with each other.
+      await api.app.nest
+        .get(DataSource)
+        .query("UPDATE users SET roles = '{USER}' WHERE id <> ALL($1)", [[one.id, other.id]]);
+
+      const answers = await Promise.all([end(one, other), end(other, one)]);
+
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses[0]).toBeLessThan(300);
+      expect([401, 403, 404]).toContain(statuses[1]);
+      expect(await administrators()).toHaveLength(1);
+    }
+  });
+
+  it.each(ends)('stays when all end themselves at once by %s', async (_name, end) => {
+    const all = await Promise.all(times(8, () => api.admin()));
+
+    const answers = await Promise.all(all.map((one) => end(one, one)));
+
+    const counts = countStatuses(answers);
+    expect(counts).toEqual({ [answers.find(({ status }) => status < 300)!.status]: 7, 409: 1 });
+    expect(await administrators()).toHaveLength(1);
+  });
+
+  it('is 412 before 409, for who expects another version', async () => {
+    const last = await api.admin();
+    const headers = { 'If-Match': '"99"' };
+
+    expect(await api.as(last).patch(`/users/${last.id}`, { roles: ['USER'] }, headers)).toMatchObject({ status: 412 });
+    expect(await api.as(last).delete(`/users/${last.id}`, undefined, headers)).toMatchObject({ status: 412 });
+  });
+});
