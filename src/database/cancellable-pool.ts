@@ -1,4 +1,5 @@
 import { Client, Pool, type PoolClient } from 'pg';
+import { ConnectionError } from './connection-error';
 import { UnitOfWork } from './unit-of-work';
 
 type Release = (error?: Error | boolean) => void;
@@ -11,8 +12,9 @@ interface Backend extends PoolClient {
 }
 
 /**
- * The driver's pool, with one thing more: it knows which connections the current {@link UnitOfWork} holds, and
- * {@link cancelWork} ends them. TypeORM has no way to abandon a statement that runs, nor the transaction around it.
+ * The driver's pool, with two things more. It knows which connections the current {@link UnitOfWork} holds, and
+ * {@link cancelWork} ends them: TypeORM has no way to abandon a statement that runs, nor the transaction around it. And
+ * whatever keeps it from connecting is a {@link ConnectionError}: some SQLSTATEs, as 55000, mean another thing later.
  */
 export class CancellablePool extends Pool {
   override connect(): Promise<PoolClient>;
@@ -20,10 +22,11 @@ export class CancellablePool extends Pool {
   override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
     const work = UnitOfWork.current();
     // TypeORM asks with a callback; a promise is asked for by nobody who belongs to a request.
-    if (!work || !onConnection) return onConnection ? super.connect(onConnection) : super.connect();
+    if (!onConnection) return super.connect().catch(noConnection);
+    if (!work) return super.connect((error, client, release) => onConnection(explained(error), client, release));
     if (work.cancelled) return onConnection(work.cancelled, undefined, () => undefined);
     super.connect((error, client, release) => {
-      if (!client) return onConnection(error, client, release);
+      if (!client) return onConnection(explained(error), client, release);
       if (work.cancelled) {
         release();
         return onConnection(work.cancelled, undefined, () => undefined);
@@ -39,6 +42,12 @@ export class CancellablePool extends Pool {
       onConnection(undefined, client, giveBack);
     });
   }
+}
+
+const explained = (error: Error | undefined): ConnectionError | undefined => error && new ConnectionError(error);
+
+function noConnection(error: unknown): never {
+  throw new ConnectionError(error);
 }
 
 /**

@@ -3,12 +3,18 @@ import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { StartupError } from '../config/startup-error';
+import { ConnectionError, reasonOf } from './connection-error';
 
 const ATTEMPTS = 5;
 const DELAY_MS = 2_000;
 
-/** Nobody listens there, the host isn't known yet, the server is about to start, or has no connection to spare. */
-const PASSING = /^(ECONN|EAI_AGAIN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P03|53300)/;
+/**
+ * Nobody listens there, the host isn't known yet, the server starts or stops (08, 57P), has no connection to spare (53), or
+ * its database takes none at the moment (55000).
+ */
+const PASSING = /^(ECONN|EAI_AGAIN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|08|57P|53|55000)/;
+/** node-postgres has no code for its own time-out, nor for a server that hangs up. */
+const PASSING_MESSAGE = /timeout|terminated/i;
 
 const logger = new Logger('Database');
 
@@ -21,7 +27,8 @@ export async function connect(options: PostgresDataSourceOptions): Promise<DataS
   for (let attempt = 1; ; attempt++) {
     try {
       return await new DataSource(options).initialize();
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof ConnectionError ? thrown.cause : thrown;
       const reason = reasonOf(error);
       if (!isPassing(error)) throw new StartupError(`The database refuses the service: ${reason}`, { cause: error });
       if (attempt === ATTEMPTS) throw new StartupError(`The database can't be reached: ${reason}`, { cause: error });
@@ -32,13 +39,6 @@ export async function connect(options: PostgresDataSourceOptions): Promise<DataS
 }
 
 function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message: string };
-  // node-postgres has no code for its own time-out.
-  return PASSING.test(code ?? '') || /timeout/i.test(message);
-}
-
-/** A host with several addresses fails with one error for each of them, and no message. */
-function reasonOf(error: unknown): string {
-  const { message, errors = [] } = error as { message: string; errors?: Error[] };
-  return message || errors.map((each) => each.message).join(', ');
+  const { code } = error as { code?: string };
+  return PASSING.test(code ?? '') || PASSING_MESSAGE.test(reasonOf(error));
 }

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Stands between the application and a server that it uses, so that a test can cut the wire. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
-  private refusing = false;
-  private silent = false;
+  /** What is done with new connections in the place of the server. */
+  private meet: ((client: Socket) => void) | undefined;
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
@@ -19,22 +19,26 @@ export class TcpProxy {
 
   /** Cuts all connections, and new ones as soon as they are made. */
   refuse(): void {
-    this.refusing = true;
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    this.impersonate((client) => client.resetAndDestroy());
+  }
+
+  /** Cuts all connections, and answers new ones in the place of the server. */
+  impersonate(server: (client: Socket) => void): void {
+    this.meet = server;
+    this.cut();
   }
 
   /** Takes new connections and whatever is sent, and passes nothing on, in neither direction. */
   fallSilent(): void {
-    this.silent = true;
+    this.meet = (client) => client.resume();
     for (const socket of this.sockets) socket.unpipe().resume();
   }
 
   /** Works again: for new connections, as what was sent to a silent one is lost. */
   accept(): void {
-    this.refusing = false;
-    if (!this.silent) return;
-    this.silent = false;
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    if (!this.meet) return;
+    this.meet = undefined;
+    this.cut();
   }
 
   stop(): void {
@@ -43,8 +47,11 @@ export class TcpProxy {
   }
 
   private forward(client: Socket): void {
-    if (this.refusing) return void client.resetAndDestroy();
-    if (this.silent) return this.swallow(client);
+    if (this.meet) {
+      this.sockets.add(client);
+      client.on('error', () => undefined).on('close', () => this.sockets.delete(client));
+      return this.meet(client);
+    }
     const server = connect(Number(this.target.port || 5432), this.target.hostname);
     for (const [one, other] of [
       [client, server],
@@ -56,9 +63,7 @@ export class TcpProxy {
     }
   }
 
-  private swallow(client: Socket): void {
-    this.sockets.add(client);
-    client.on('error', () => undefined).on('close', () => this.sockets.delete(client));
-    client.resume();
+  private cut(): void {
+    for (const socket of this.sockets) socket.resetAndDestroy();
   }
 }

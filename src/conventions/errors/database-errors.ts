@@ -6,6 +6,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { type BrokenConstraint, subjectOf } from '../../database/constraints';
+import { ConnectionError } from '../../database/connection-error';
 import { ApiError, validationError } from './api-error';
 
 /** What node-postgres tells of a failed statement. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
@@ -13,7 +14,8 @@ interface PostgresError extends BrokenConstraint {
   code?: string;
 }
 
-const UNREACHABLE = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH)$/;
+const UNREACHABLE =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** 08 connection, 53 resources, 57P admin shutdown, 57014 cancelled (by our timeout), 40 serialisation or deadlock. */
 const TEMPORARY = /^(08|53|57P|57014|40)/;
 const LOST_CONNECTION =
@@ -24,6 +26,7 @@ const LOST_TRANSACTION = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAl
 /** The answer to an error of TypeORM or of PostgreSQL; undefined when it is neither. */
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof EntityNotFoundError) return notFound(thrown);
+  if (thrown instanceof ConnectionError) return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
   if (!isNativeError(thrown)) return undefined;
   const error = (thrown instanceof QueryFailedError ? thrown.driverError : thrown) as PostgresError;
   const { code = '' } = error;

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationS
 import type { Lock, Locker } from '@tus/server';
 import { Client } from 'pg';
 import { ApiError } from '../../conventions/errors/api-error';
+import { ConnectionError } from '../../database/connection-error';
 import { DatabaseServer } from '../../database/database-server';
 
 /** How long to wait for the other to end, in milliseconds: one whose client is gone takes a moment to store what came. */
@@ -116,7 +117,9 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
       // Others may take these locks from now on.
       for (const letGo of this.held.values()) letGo();
     });
-    await client.connect();
+    await client.connect().catch((error: unknown) => {
+      throw new ConnectionError(error);
+    });
     return client;
   }
 }

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+
+/** What a server may do with a client that introduces itself, other than to serve it. */
+export const impersonators: Record<string, (client: Socket) => void> = {
+  ...Object.fromEntries(
+    // https://www.postgresql.org/docs/18/errcodes-appendix.html
+    [
+      ...['08001', '08004', '08006', '08P01', '28000', '28P01', '3D000', '42501', '42704', '53000', '53200', '53300'],
+      ...['53400', '55000', '55P02', '57P01', '57P02', '57P03', '57P04', '57P05', '58000', '58030', 'F0000', 'XX000'],
+    ].map((state) => [`refuses with SQLSTATE ${state}`, refuseWith(state)]),
+  ),
+  'hangs up at once': (client) => client.end(),
+  'resets at once': (client) => client.resetAndDestroy(),
+  'hangs up after the introduction': (client) => client.once('data', () => client.end()),
+  'resets after the introduction': (client) => client.once('data', () => client.resetAndDestroy()),
+  'hangs up in the middle of a message': (client) => client.once('data', () => client.end(Buffer.from([69, 0, 0, 0]))),
+  'hangs up while it authenticates': (client) =>
+    client.once('data', () => client.end(message('R', Buffer.from([0, 0, 0, 5, 1, 2, 3, 4])))),
+  'speaks another protocol': (client) => client.once('data', () => client.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+};
+
+/** Refuses whoever introduces itself, as a server does that takes no connection. */
+function refuseWith(state: string): (client: Socket) => void {
+  const fields = ['SFATAL', 'VFATAL', `C${state}`, 'Mabout a secret-of-the-database'].map((field) => `${field}\0`);
+  return (client) => client.once('data', () => client.end(message('E', Buffer.from(`${fields.join('')}\0`))));
+}
+
+/** A message of PostgreSQL's protocol: its type, its length with itself, and what it says. */
+function message(type: string, content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length + length.length);
+  return Buffer.concat([Buffer.from(type), length, content]);
+}
