@@ -4,6 +4,7 @@ import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, RequestHandler, Response } from 'express';
 import { errorHandler } from '../conventions/errors/error.filter';
+import { replyError } from '../conventions/errors/error-reply';
 import { unknownRoute } from '../conventions/errors/unknown-route';
 import { answerParserErrors } from '../conventions/errors/parser-errors';
 import { type RouteMethod, RouteIndex } from '../conventions/requests/route-index';
@@ -19,6 +20,7 @@ const KEEP_ALIVE_TIMEOUT = 65_000;
 /** How much later than the request's own time-out its connection is given up, in milliseconds. */
 const LAST_RESORT = 5_000;
 
+const MIN_ERROR = 400;
 const METHODS: RouteMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 type AddRoute = (path: string, handler?: RequestHandler) => unknown;
@@ -49,16 +51,16 @@ export class ApiAdapter extends ExpressAdapter {
     Object.assign(app, { [method]: addAdapted });
   }
 
-  /** A handler's value becomes the success envelope and leaves in one piece. */
+  /** A handler's value becomes the success envelope and leaves in one piece; what an exception filter replies does not. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     // The time-out may have answered already.
     if (response.headersSent) return undefined;
-    if (typeof body === 'string') return sendText(response, body);
-    if (typeof body !== 'object' || body === null || body instanceof StreamableFile) {
-      return super.reply(response, body, statusCode) as unknown;
-    }
     if (statusCode) response.statusCode = statusCode;
-    return sendBody(response, body);
+    const isEmpty = body === undefined || body === null;
+    if (isEmpty || body instanceof StreamableFile) return super.reply(response, body) as unknown;
+    if (response.statusCode >= MIN_ERROR) return replyError(response, body);
+    if (typeof body === 'string') return sendText(response, body);
+    return typeof body === 'object' ? sendBody(response, body) : (super.reply(response, body) as unknown);
   }
 
   /** Outside the prefix too, where Nest would leave the answer to Express's own page. */

@@ -47,7 +47,9 @@ const accidents: Record<string, () => unknown> = {
   'an Error with the status of a client error out of range': () =>
     raise(Object.assign(new Error(SECRET), { status: 99 })),
   'an Error with the status of a server error': () => raise(Object.assign(new Error(SECRET), { status: 502 })),
-  'an HttpException with an unknown status': () => raise(new HttpException(SECRET, 418)),
+  'an address that cannot be decoded': () => decodeURIComponent('%'),
+  'an HttpException with no status of an error': () => raise(new HttpException(SECRET, 200)),
+  'an HttpException with no status at all': () => raise(new HttpException(SECRET, Number.NaN)),
   'an HttpException of the server': () => raise(new InternalServerErrorException(SECRET)),
   'a rejected promise': () => Promise.reject(new Error(SECRET)),
   'a rejection without a reason': () => Promise.resolve().then(() => raise(undefined)),

@@ -11,7 +11,8 @@ import { toJsonSchema } from './json-schema';
 import type { HeadersObject, OperationObject, PathItemObject } from './openapi-types';
 import { operationId } from './operation-id';
 import { takeExtension } from './references';
-import { ERROR_SCHEMA } from './schemas';
+import type { ErrorExample } from './error-examples';
+import { errorSchema } from './schemas';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -100,9 +101,9 @@ function complete(
   accessTo: (operation: OperationObject) => Access | undefined,
 ): void {
   const components = (document.components ??= {});
-  components.schemas = { ...components.schemas, Error: ERROR_SCHEMA };
-  components.headers = COMMON_HEADERS;
   const operations = operationsOf(document);
+  components.schemas = { ...components.schemas, Error: errorSchema(raisedIn(operations)) };
+  components.headers = COMMON_HEADERS;
   document.tags = groupsOf(operations);
   for (const [path, method, operation] of operations) {
     const item = takeExtension<boolean>(operation, Extension.ITEM) ?? false;
@@ -115,6 +116,12 @@ function complete(
     const context = { path, method, access, version, item, pages, deprecation, bodyLimit, headers, components };
     completeOperation(operation, context);
   }
+}
+
+function raisedIn(operations: Operation[]): ErrorExample[] {
+  return operations.flatMap(
+    ([, , operation]) => (operation as { [Extension.RAISES]?: ErrorExample[] })[Extension.RAISES] ?? [],
+  );
 }
 
 /** The groups of operations in the order of their modules, those of the API first. */

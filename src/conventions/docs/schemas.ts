@@ -3,7 +3,8 @@ import type { HttpStatus } from '@nestjs/common';
 import { MAX_ID } from '../../database/resource.entity';
 import { CURSOR_PATTERN, MAX_CURSOR, MAX_SIZE } from '../lists/list-query';
 import { MAX_NAME, MAX_VIOLATIONS } from '../errors/api-error';
-import { ERRORS } from '../errors/error-codes';
+import { type ErrorKind, kindOf, knownCodes } from '../errors/error-codes';
+import type { ErrorExample } from './error-examples';
 import { textPattern } from '../requests/text';
 import type { Version } from '../requests/version';
 import type { SchemaObject } from './openapi-types';
@@ -124,15 +125,17 @@ const violation: Properties = {
   },
 };
 
-const codes = Object.entries(ERRORS).map(([code, { status, message }]) => `- \`${code}\` (${status}): ${message}`);
+function codeSchema(codes: Map<string, ErrorKind>): SchemaObject {
+  const lines = [...codes].map(([code, { status, message }]) => `- \`${code}\` (${status}): ${message}`);
+  return {
+    type: 'string',
+    enum: [...codes.keys()],
+    description: `What happened, for a program:\n\n${lines.join('\n')}`,
+    example: 'VALIDATION_ERROR',
+  };
+}
 
 const error: Properties = {
-  code: {
-    type: 'string',
-    enum: Object.keys(ERRORS),
-    description: `What happened, for a program:\n\n${codes.join('\n')}`,
-    example: 'VALIDATION_ERROR',
-  },
   message: { ...SENTENCE, description: 'What happened, for a person.', example: 'Request validation failed' },
   details: {
     type: 'string',
@@ -154,11 +157,17 @@ const error: Properties = {
   },
 };
 
-/** The schema of the error envelope. */
-export const ERROR_SCHEMA: SchemaObject = {
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: { type: 'object', required: ['code', 'message', 'details', 'timestamp'], properties: error },
-  },
-};
+/**
+ * The schema of the error envelope.
+ * @param raised errors of single routes, whose codes may be no others'
+ */
+export function errorSchema(raised: ErrorExample[]): SchemaObject {
+  const codes = new Map(knownCodes().map((code) => [code, kindOf(code)]));
+  for (const example of raised) if (!codes.has(example.code)) codes.set(example.code, example);
+  const properties: Properties = { code: codeSchema(codes), ...error };
+  return {
+    type: 'object',
+    required: ['error'],
+    properties: { error: { type: 'object', required: ['code', 'message', 'details', 'timestamp'], properties } },
+  };
+}

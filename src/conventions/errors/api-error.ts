@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS, headersOf } from './error-codes';
+import { type ErrorCode, kindOf } from './error-codes';
 
 /** One violated rule of one field. */
 export interface FieldViolation {
@@ -23,7 +23,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** The only error that leaves the service: a code of {@link ERRORS} and what the caller may know of it. */
+/** The only error that leaves the service: a code and what the caller may know of it. */
 export class ApiError extends Error {
   readonly status: number;
   readonly details: string;
@@ -32,13 +32,14 @@ export class ApiError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    { message = ERRORS[code].message, details = message, fields, headers, cause }: ApiErrorOptions = {},
+    { message = kindOf(code).message, details = message, fields, headers, cause }: ApiErrorOptions = {},
   ) {
     super(message, { cause });
-    this.status = ERRORS[code].status;
+    const kind = kindOf(code);
+    this.status = kind.status;
     this.details = details;
     this.fields = fields;
-    this.headers = { ...headersOf(code), ...headers };
+    this.headers = { ...kind.headers, ...headers };
   }
 }
 

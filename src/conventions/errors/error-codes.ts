@@ -1,15 +1,16 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpStatus } from '@nestjs/common';
 
-interface ErrorKind {
+export interface ErrorKind {
+  /** HTTP status, 400 to 599. */
   status: number;
+  /** Goes out when nothing more can be said. */
   message: string;
+  /** The answer must have these, whoever gives it. */
   headers?: Record<string, string>;
 }
 
-/**
- * Every symbolic code there is, with its HTTP status, the message that goes out when nothing more can be said, and the
- * headers that such an answer must have, whoever gives it.
- */
+/** The symbolic codes that the service itself answers with; see {@link declareErrors} for others. */
 export const ERRORS = {
   VALIDATION_ERROR: { status: HttpStatus.BAD_REQUEST, message: 'Request validation failed' },
   UNAUTHORIZED: {
@@ -55,9 +56,66 @@ export const ERRORS = {
   INSUFFICIENT_STORAGE: { status: 507, message: 'There is no room to store this, try again later' },
 } as const satisfies Record<string, ErrorKind>;
 
-export type ErrorCode = keyof typeof ERRORS;
+declare const declared: unique symbol;
 
-export function headersOf(code: ErrorCode): Record<string, string> {
-  const { headers = {} }: ErrorKind = ERRORS[code];
-  return headers;
+/** A code that {@link declareErrors} has returned. */
+export type DeclaredCode = string & { readonly [declared]: true };
+export type ErrorCode = keyof typeof ERRORS | DeclaredCode;
+
+const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
+/** Codes that say one thing only; an exception of Nest's with their status means something else. */
+const PARTICULAR: string[] = ['USER_NOT_FOUND', 'QUOTA_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'CHECKSUM_MISMATCH'];
+
+const kinds = new Map<string, ErrorKind>(Object.entries(ERRORS));
+const general = Object.entries(ERRORS).filter(([code]) => !PARTICULAR.includes(code));
+const codesOfStatuses = new Map<number, string>(general.map(([code, { status }]) => [status, code]));
+const declaredCodes = new Set<string>();
+
+/**
+ * Adds codes of a resource's own to those of the service. They are part of the document, and an ApiError takes them:
+ *
+ *     export const NoteErrors = declareErrors({ NOTE_LOCKED: { status: 423, message: 'The note is locked' } });
+ *     throw new ApiError(NoteErrors.NOTE_LOCKED);
+ *
+ * @throws Error for a name that is taken or is no code, and for a status that is none of an error
+ */
+export function declareErrors<T extends Record<string, ErrorKind>>(own: T): { [Name in keyof T]: DeclaredCode } {
+  for (const [code, kind] of Object.entries(own)) declare(code, kind);
+  return Object.fromEntries(Object.keys(own).map((code) => [code, code])) as { [Name in keyof T]: DeclaredCode };
+}
+
+function declare(code: string, kind: ErrorKind): void {
+  if (!CODE.test(code)) throw new Error(`${code} is no error code: write it like OUT_OF_PAPER, in 2 to 64 characters`);
+  if (!isErrorStatus(kind.status)) throw new Error(`${code} needs an HTTP status of an error, from 400 to 599`);
+  if (kinds.has(code)) throw new Error(`The error code ${code} is declared already`);
+  kinds.set(code, kind);
+  declaredCodes.add(code);
+}
+
+/** The codes that an answer may have, whichever route gives it. */
+export function knownCodes(): string[] {
+  return [...Object.keys(ERRORS), ...declaredCodes];
+}
+
+export function kindOf(code: string): ErrorKind {
+  return kinds.get(code) ?? ERRORS.INTERNAL_ERROR;
+}
+
+/** The code of an error of which no more is known than its status: for 402 it is PAYMENT_REQUIRED. */
+export function codeOfStatus(status: number): ErrorCode {
+  let code = codesOfStatuses.get(status);
+  if (code === undefined) {
+    const message = STATUS_CODES[status] ?? `HTTP ${status}`;
+    code = message
+      .toUpperCase()
+      .replaceAll("'", '')
+      .replaceAll(/[^A-Z0-9]+/g, '_');
+    codesOfStatuses.set(status, code);
+    kinds.set(code, { status, message });
+  }
+  return code as ErrorCode;
+}
+
+export function isErrorStatus(status: unknown): status is number {
+  return Number.isInteger(status) && (status as number) >= 400 && (status as number) < 600;
 }

@@ -35,15 +35,31 @@ function errorHeaders(error: ApiError, requestId: string): Record<string, string
 /** Answers with the envelope, unless something was answered already. Works on any response of node:http. */
 export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
   if (response.headersSent) return;
-  const body = errorBody(error, requestId);
+  const headers: Record<string, string> = { ...errorHeaders(error, requestId), 'Content-Type': jsonTypeFor(response) };
+  // A guard may have said already how long to wait.
+  if (error.status === 429 && !response.hasHeader('Retry-After')) headers['Retry-After'] ??= '1';
+  send(response, error.status, errorBody(error, requestId), headers);
+}
+
+/** Answers an error with a body of an application's own, as it is. */
+export function sendOwnError(response: ServerResponse, status: number, body: unknown): void {
+  const text = typeof body === 'string' ? body : toJson(body);
+  const textType = String(response.getHeader('Content-Type') ?? 'text/plain; charset=utf-8');
+  const type = typeof body === 'string' ? textType : jsonTypeFor(response);
+  send(response, status, text, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+}
+
+/** Who asks for a version by its media type gets that for a failure too. */
+function jsonTypeFor({ req }: ServerResponse): string {
+  return (req as Partial<Request>).representation?.mediaType ?? JSON_TYPE;
+}
+
+function send(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
   // What a handler had prepared for its success does not belong to the failure.
   for (const name of OF_A_SUCCESS) response.removeHeader(name);
-  for (const [name, value] of Object.entries(errorHeaders(error, requestId))) response.setHeader(name, value);
-  // Who asks for a version by its media type gets that for a failure too.
-  const { representation } = response.req as Partial<Request>;
-  if (representation) response.setHeader('Content-Type', representation.mediaType);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.statusCode = error.status;
+  response.statusCode = status;
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 

@@ -5,6 +5,7 @@ import { targetsOf } from '../requests/targets';
 import type { ApiError } from './api-error';
 import { sendError } from './error-response';
 import { toApiError } from './to-api-error';
+import { methodsOf } from './unknown-route';
 import '../requests/request-context';
 
 const UNAUTHORIZED = 401;
@@ -44,6 +45,8 @@ export function errorHandler(thrown: unknown, request: Request, response: Respon
 
 function answerError(thrown: unknown, request: Request, response: Response): ApiError {
   const error = toApiError(thrown);
+  // RFC 9110, 15.5.6. A handler that throws it says only what it doesn't take.
+  if (error.status === 405) error.headers.Allow ??= methodsOf(request.app, request.path).join(', ');
   if (error.status >= 500) logger.error({ err: error.cause ?? error, request_id: request.id }, error.message);
   sendError(response, error, request.id);
   return error;

@@ -6,17 +6,16 @@ import { WRITER_CHANGED } from '../../database/writer';
 import { quoted } from '../responses/entity-tag';
 import { ApiError, validationError } from './api-error';
 import { fromDatabaseError, sqlStateOf } from './database-errors';
-import { type ErrorCode, ERRORS } from './error-codes';
+import { codeOfStatus } from './error-codes';
+import { fromHttpException, requestError } from './http-exceptions';
 
-/** What Express's router and its file server throw. */
-interface HttpError {
+/** What Express's router, its file server and its body parsers throw: errors of the package http-errors. */
+interface HttpError extends Error {
   status?: number;
+  statusCode?: number;
+  /** Whether the message is for the client; tells these errors from those of HTTP clients, whose status is another's. */
+  expose?: boolean;
 }
-
-const codeOfStatus = new Map<number, ErrorCode>(
-  // Of two codes with one status the later wins: NOT_FOUND, not USER_NOT_FOUND, is the general one.
-  Object.entries(ERRORS).map(([code, { status }]) => [status, code as ErrorCode]),
-);
 
 /** Whatever was thrown, wherever: the one answer to it. Pure. */
 export function toApiError(thrown: unknown): ApiError {
@@ -25,7 +24,7 @@ export function toApiError(thrown: unknown): ApiError {
     fromExpectation(thrown) ??
     fromWriterCheck(thrown) ??
     fromDatabaseError(thrown) ??
-    fromHttpException(thrown) ??
+    fromException(thrown) ??
     fromHttpError(thrown) ??
     new ApiError('INTERNAL_ERROR', { cause: thrown })
   );
@@ -39,39 +38,30 @@ function fromExpectation(thrown: unknown): ApiError | undefined {
 
 /** Of a request that was let in, and whose caller is no longer who its token says. */
 function fromWriterCheck(thrown: unknown): ApiError | undefined {
-  return sqlStateOf(thrown) === WRITER_CHANGED ? fromHttpException(AuthenticationError.invalidToken()) : undefined;
+  return sqlStateOf(thrown) === WRITER_CHANGED ? fromException(AuthenticationError.invalidToken()) : undefined;
 }
 
-function fromHttpException(thrown: unknown): ApiError | undefined {
+function fromException(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof HttpException)) return undefined;
   if (thrown instanceof AuthenticationError) {
     return new ApiError('UNAUTHORIZED', { message: thrown.message, headers: { 'WWW-Authenticate': thrown.challenge } });
   }
-  const code = codeOfStatus.get(thrown.getStatus());
-  if (!code) return undefined;
-  // A text that a developer wrote for a client error is for the caller; one of a server error is for the log.
-  const message = thrown.getStatus() < 500 ? thrown.message : undefined;
-  return code === 'VALIDATION_ERROR' ? requestError(thrown.message) : new ApiError(code, { message, cause: thrown });
+  return fromHttpException(thrown);
 }
 
+/** The message is not for the caller, even where it is exposed: it may quote a path or a body. */
 function fromHttpError(thrown: unknown): ApiError | undefined {
   if (!isNativeError(thrown)) return undefined;
-  const { status } = thrown as HttpError;
-  // The router gives a status to the error of a path that it can't decode; any other URIError is a mistake of ours.
+  const { status = 0, statusCode, expose } = thrown as HttpError;
+  // From the router, for a path parameter. A handler that can't decode something is wrong itself.
   if (thrown instanceof URIError && status === 400) return pathError();
-  const code = status && status < 500 ? codeOfStatus.get(status) : undefined;
-  if (code === 'VALIDATION_ERROR') return requestError('is not acceptable');
-  return code && new ApiError(code, { cause: thrown });
+  if (typeof expose !== 'boolean' || status !== statusCode || status < 400 || status >= 500) return undefined;
+  return status === 400 ? requestError('is not acceptable') : new ApiError(codeOfStatus(status), { cause: thrown });
 }
 
 /** The body as a whole is wrong. */
 export function bodyError(rule: string, message: string): ApiError {
   return validationError([{ field: 'body', rule, message }]);
-}
-
-/** Something is wrong with the request, and whoever found it does not say with which part. */
-function requestError(message: string): ApiError {
-  return validationError([{ field: 'request', rule: 'invalid', message }]);
 }
 
 function pathError(): ApiError {

@@ -13,7 +13,8 @@ export function unknownRoute(request: Request, response: Response, next: NextFun
   response.status(204).end();
 }
 
-function methodsOf(app: Application, path: string): string[] {
+/** The methods that the path has, with those that come by themselves; none for an unknown path. */
+export function methodsOf(app: Application, path: string): string[] {
   const methods = RouteIndex.routesOf(app, path)
     .filter((layer) => layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}))

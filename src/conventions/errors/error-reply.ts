@@ -1,0 +1,20 @@
+import { HttpException } from '@nestjs/common';
+import type { Response } from 'express';
+import { ApiError } from './api-error';
+import { codeOfStatus } from './error-codes';
+import { sendError, sendOwnError } from './error-response';
+import { fromHttpException, isOfNest } from './http-exceptions';
+import '../requests/request-context';
+
+/**
+ * What an exception filter of an application replies, with the status of an error: the body that Nest gives an error by
+ * default becomes the error envelope, a body of the application's own leaves as it is.
+ */
+export function replyError(response: Response, body: unknown): void {
+  const { statusCode: status, req: request } = response;
+  if (body instanceof Error) return sendError(response, new ApiError(codeOfStatus(status)), request.id);
+  const isDefault = typeof body === 'object' && body !== null && isOfNest(body, status);
+  const error = isDefault ? fromHttpException(new HttpException(body, status)) : undefined;
+  if (error) sendError(response, error, request.id);
+  else sendOwnError(response, status, body);
+}
