@@ -1,4 +1,5 @@
 import { IsOptional, IsUrl } from 'class-validator';
+import { CallerSettings } from './caller-settings';
 import { Checked, isBucketName, Text, Whole } from './setting-rules';
 
 const HOUR = 60 * 60;
@@ -6,7 +7,7 @@ const DAY = 24 * HOUR;
 const GIBIBYTE = 1024 ** 3;
 
 /** What can be set about large uploads; part of the {@link Settings}. */
-export abstract class UploadSettings {
+export abstract class UploadSettings extends CallerSettings {
   /** Bytes of one upload. */
   @Whole(1)
   MAX_UPLOAD_SIZE = 5 * GIBIBYTE;

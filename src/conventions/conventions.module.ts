@@ -25,7 +25,7 @@ import { ValidationPipe } from './requests/validation.pipe';
     { provide: APP_GUARD, useClass: RolesGuard }, //     may they: 403
     { provide: APP_GUARD, useClass: InputGuard }, //     query and body are read: 400, 413, 415
     { provide: APP_PIPE, useClass: ValidationPipe }, //  and validated: 400
-    // a POST with a key that came before is answered as it was then: 409, 422; see ApiItem
+    // where the handler is called: a POST with a key that came before is answered as it was then: 409, 422; see Idempotent
     // controller -> service -> TypeORM -> DTO
     { provide: APP_FILTER, useClass: ErrorFilter }, //   from anywhere: throw -> toApiError() -> error envelope
     CursorSeal,

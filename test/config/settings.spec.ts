@@ -21,6 +21,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 describe('Settings', () => {
   it('are all optional, with these defaults', () => {
     expect({ ...readSettings({}) }).toEqual({
+      IDEMPOTENCY_KEY_LIMIT: 10_000,
       PORT: 3000,
       NODE_ENV: 'development',
       DATABASE_POOL_SIZE: 10,

@@ -4,7 +4,7 @@ import { Role } from '../../auth/caller';
 import { StaleVersionError } from '../../database/expectation';
 import { ApiError, validationError } from '../errors/api-error';
 import { toApiError } from '../errors/to-api-error';
-import { inProgress, keyReused } from '../idempotency/idempotency-keys';
+import { inProgress, keyReused, tooManyKeys } from '../idempotency/idempotency-keys';
 import { ANY_TYPE, notAcceptable } from '../requests/accept.guard';
 import { notAnId } from '../requests/id.pipe';
 import { KEY_PARAMETER, notAKey } from '../requests/key.pipe';
@@ -31,7 +31,7 @@ export function expectedErrors(operation: OperationObject, context: OperationCon
     ...accessErrors(context.access),
     ...notFoundErrors(context.path),
     ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
-    ...(takesKey(context) ? [inProgress(), keyReused()] : []),
+    ...(takesKey(context) ? [inProgress(), keyReused(), tooManyKeys()] : []),
     ...bodyErrors(operation, context),
     new ApiError('INTERNAL_ERROR'),
     new ApiError('SERVICE_UNAVAILABLE'),

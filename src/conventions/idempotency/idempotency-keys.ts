@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Settings } from '../../config/settings';
 import { inOneTransaction } from '../../database/one-transaction';
 import { ApiError } from '../errors/api-error';
 import { Answer } from '../responses/answer';
@@ -19,6 +20,8 @@ export interface KeyedRequest {
   key: string;
   /** Whose key it is: two callers may choose the same one. */
   scope: string;
+  /** Who brings it, for whom so many keys are kept: a user, or without an account a network. */
+  caller: string;
   /** Everything that makes two requests the same. */
   content: unknown;
 }
@@ -29,21 +32,28 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
   private readonly logger = new Logger(IdempotencyKeys.name);
   private sweep: NodeJS.Timeout;
 
-  constructor(@InjectDataSource() private readonly database: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly settings: Settings,
+  ) {}
 
   /**
    * Does the work, or answers what it answered the first time. The key, the effect and the answer are one transaction:
    * after a crash at any moment there are all of them or none. What fails leaves no trace, so its repetition is tried anew.
-   * @throws {ApiError} CONFLICT while the first request is in progress, IDEMPOTENCY_KEY_REUSED for another request
+   * @throws {ApiError} CONFLICT while the first request is in progress, IDEMPOTENCY_KEY_REUSED for another request,
+   *   TOO_MANY_REQUESTS for one key more than are kept for a caller
    */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer> {
     const id = createHash('sha256')
       .update(JSON.stringify([request.scope, request.key]))
       .digest();
     const fingerprint = fingerprintOf(request);
+    const caller = createHash('sha256').update(request.caller).digest();
     return inOneTransaction(this.database, async (manager) => {
       await lock(manager, id);
-      if (!(await claim(manager, id, fingerprint))) return replay(manager, id, fingerprint);
+      if (!(await claim(manager, { id, fingerprint, caller }, this.settings.IDEMPOTENCY_KEY_LIMIT))) {
+        return replay(manager, id, fingerprint);
+      }
       const answer = await work();
       const { status, headers, text: body, tag = null } = answer;
       await manager.update(IdempotencyKey, { id }, { status, headers, body, tag });
@@ -82,19 +92,32 @@ async function lock(manager: EntityManager, id: Buffer): Promise<void> {
   if (!locked) throw inProgress();
 }
 
-/** Whether the key is new, or so old that it counts as new. */
-async function claim(manager: EntityManager, id: Buffer, fingerprint: Buffer): Promise<boolean> {
+/**
+ * Whether the key is new, or so old that it counts as new. Not if it would be one too many for its caller; requests at the
+ * same moment don't see each other's keys, so there may be as many more as there are connections.
+ */
+async function claim(
+  manager: EntityManager,
+  { id, fingerprint, caller }: Pick<IdempotencyKey, 'id' | 'fingerprint' | 'caller'>,
+  limit: number,
+): Promise<boolean> {
   const rows = await manager.query<unknown[]>(
-    `INSERT INTO idempotency_keys AS known (id, fingerprint) VALUES ($1, $2)
+    `INSERT INTO idempotency_keys AS known (id, fingerprint, caller) SELECT $1, $2, $3
+      WHERE NOT EXISTS (SELECT FROM idempotency_keys
+                         WHERE caller = $3 AND created_at > now() - ${LIFETIME} OFFSET $4::bigint - 1 LIMIT 1)
      ON CONFLICT (id) DO UPDATE SET fingerprint = $2, created_at = now() WHERE known.created_at < now() - ${LIFETIME}
      RETURNING id`,
-    [id, fingerprint],
+    [id, fingerprint, caller, limit],
   );
   return rows.length > 0;
 }
 
 async function replay(manager: EntityManager, id: Buffer, fingerprint: Buffer): Promise<Answer> {
-  const known = await manager.findOneByOrFail(IdempotencyKey, { id });
+  const [known] = await manager.query<IdempotencyKey[]>(
+    `SELECT * FROM idempotency_keys WHERE id = $1 AND created_at >= now() - ${LIFETIME}`,
+    [id],
+  );
+  if (!known) throw tooManyKeys();
   if (!known.fingerprint.equals(fingerprint)) throw keyReused();
   const headers = { ...known.headers, 'Idempotent-Replayed': 'true' };
   return new Answer(known.status!, headers, known.body!, known.tag ?? undefined);
@@ -109,3 +132,10 @@ export const inProgress = (): ApiError =>
 
 /** 422 for a key that came with another request before. */
 export const keyReused = (): ApiError => new ApiError('IDEMPOTENCY_KEY_REUSED');
+
+/** 429 for a key more than are kept for one caller; the oldest of them is forgotten within a day. */
+export const tooManyKeys = (): ApiError =>
+  new ApiError('TOO_MANY_REQUESTS', {
+    message: 'Too many idempotency keys within 24 hours, try again later',
+    headers: { 'Retry-After': '3600' },
+  });

@@ -7,10 +7,12 @@ import {
   SetMetadata,
   UseInterceptors,
 } from '@nestjs/common';
+import { normalizeIp } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { validationError } from '../errors/api-error';
-import { answerOf } from '../responses/answer';
+import { type Answer, answerOf } from '../responses/answer';
+import { aroundHandler, calledAround } from './around-handler';
 import { IdempotencyKeys, type KeyedRequest } from './idempotency-keys';
 
 export const IS_IDEMPOTENT = 'resource-api:idempotent';
@@ -29,15 +31,43 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = http.getRequest<Request>();
     const key = keyOf(request);
     if (key === undefined) return next.handle();
-    const { statusCode } = http.getResponse<Response>();
-    const work = async () => answerOf(statusCode, await lastValueFrom(next.handle()), request);
-    return from(this.keys.once(describe(request, key), work));
+    return from(this.answerOnce(describe(request, key), request, http.getResponse<Response>(), next));
+  }
+
+  /**
+   * The key is claimed, and its transaction begun, where the handler is called: what is not valid is 400, with a key or
+   * without one. The transaction ends with the answer that the interceptors behind this one have made of the handler's.
+   */
+  private async answerOnce(
+    keyed: KeyedRequest,
+    request: Request,
+    response: Response,
+    next: CallHandler<object>,
+  ): Promise<unknown> {
+    let attempt: Promise<Answer> | undefined;
+    aroundHandler(request.work!, (handler) => {
+      return new Promise((handled, notHandled) => {
+        attempt = this.keys.once(keyed, () => {
+          handled(handler());
+          return answer;
+        });
+        attempt.then(() => notHandled(new AnsweredBefore()), notHandled);
+      });
+    });
+    const value = lastValueFrom(next.handle());
+    const answer = value.then((body) => answerOf(response.statusCode, body, request));
+    await Promise.allSettled([answer]);
+    // Without an attempt the handler was not called: it is what a pipe or an interceptor says instead.
+    return attempt ?? value;
   }
 }
 
+/** Takes the place of a handler's value that nobody is going to send. */
+class AnsweredBefore extends Error {}
+
 /** Takes an Idempotency-Key. On the route alone: a global interceptor would cost every other route a fifth. */
 export const Idempotent = (): MethodDecorator =>
-  applyDecorators(SetMetadata(IS_IDEMPOTENT, true), UseInterceptors(IdempotencyInterceptor));
+  applyDecorators(SetMetadata(IS_IDEMPOTENT, true), UseInterceptors(IdempotencyInterceptor), calledAround);
 
 function keyOf({ headersDistinct }: Request): string | undefined {
   const keys = headersDistinct[KEY_HEADER.toLowerCase()];
@@ -53,6 +83,7 @@ function describe(request: Request, key: string): KeyedRequest {
     key,
     // Who has no account has an address, and only for this.
     scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
+    caller: user ? `user ${user.id}` : `network ${normalizeIp(ip ?? '')}`,
     content: [method, apiRoot, path, representation?.variant, query, request.body],
   };
 }
