@@ -22,6 +22,8 @@ describe('Settings', () => {
   it('are all optional, with these defaults', () => {
     expect({ ...readSettings({}) }).toEqual({
       IDEMPOTENCY_KEY_LIMIT: 10_000,
+      ORDER_EXPIRY: 86_400,
+      MAX_OPEN_ORDERS: 100,
       PORT: 3000,
       NODE_ENV: 'development',
       DATABASE_POOL_SIZE: 10,

@@ -22,7 +22,8 @@ describe('A key, while two instances are killed at any moment', () => {
   const answers = [0, 0];
   let killing = true;
 
-  const start = () => BuiltService.start({ DATABASE_URL: api.app.databaseUrl, LOG_LEVEL: 'info' });
+  const start = () =>
+    BuiltService.start({ DATABASE_URL: api.app.databaseUrl, LOG_LEVEL: 'info', MAX_OPEN_ORDERS: '1000000' });
 
   beforeAll(async () => {
     instances.push(await start(), await start());

@@ -216,7 +216,9 @@ describe('/orders', () => {
 
 describe('a rush on /orders', () => {
   // Every order is a transaction on products that all the others want as well; the limit is for slow machines.
-  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: '20', REQUEST_TIMEOUT: '60000' } });
+  const api = useTestApi({
+    settings: { DATABASE_POOL_SIZE: '20', REQUEST_TIMEOUT: '60000', MAX_OPEN_ORDERS: '10000' },
+  });
   const CLIENTS = 200;
   const PRODUCTS = 20;
   const ORDERS = 10_000;

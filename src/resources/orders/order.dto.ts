@@ -73,6 +73,13 @@ export class CreateOrderDto {
   /** What to buy; all lines or none. */
   @ListOf(() => CreateOrderItemDto, lines)
   items: CreateOrderItemDto[];
+
+  /**
+   * What all of it cost when the client looked. With it, an order that would cost more or less is refused (409).
+   * @example 19.9
+   */
+  @Money({ optional: true })
+  expected_total?: number;
 }
 
 /** Where to move an order to. */

@@ -17,6 +17,8 @@ export enum OrderStatus {
 @Index('orders_total_amount_sort', ['total_amount', 'id'])
 @Index('orders_created_at_sort', ['created_at', 'id'])
 @Index('orders_updated_at_sort', ['updated_at', 'id'])
+@Index('orders_open_index', ['user_id'], { where: "status = 'PENDING'" })
+@Index('orders_expires_at_index', ['expires_at'], { where: "status = 'PENDING'" })
 @Check('orders_status_known', "status IN ('PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED')")
 @Check('orders_total_amount_range', 'total_amount >= 0')
 export class Order extends ResourceEntity {
@@ -32,6 +34,10 @@ export class Order extends ResourceEntity {
 
   @Column({ type: 'numeric', precision: 12, scale: 2 })
   total_amount: number;
+
+  /** When it is cancelled if it is still PENDING; never when null. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  expires_at: Date | null;
 
   @OneToMany(() => OrderItem, (item) => item.order)
   items: Relation<OrderItem>[];

@@ -2,14 +2,15 @@ import { Body, Controller, Get, HttpStatus, Patch, Post, Query } from '@nestjs/c
 import { CurrentUser, Roles } from '../../auth/access.decorators';
 import { notTheOwner } from '../../auth/auth-errors';
 import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
+import { ApiItem, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
 import type { Page } from '../../conventions/lists/page';
 import { IdParam } from '../../conventions/requests/id.pipe';
 import { CreateOrderDto, ListOrdersQuery, OrderDto, OrderStatusDto, toOrderDto } from './order.dto';
 import { OrderStatus } from './order.entity';
+import { tooManyOpenOrders } from './open-orders';
 import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
-import { discontinued, noRoom, outOfStock } from './stock';
+import { discontinued, noRoom, outOfStock, totalDiffers } from './stock';
 
 @ApiResource('Orders', 'What was bought, at the price of that moment.')
 @Controller('orders')
@@ -39,12 +40,15 @@ export class OrdersController {
 
   /**
    * Orders products.
-   * @remarks Takes them out of stock: all lines or none. Names and prices are those of this moment.
+   * @remarks Takes them out of stock: all lines or none. Names and prices are those of this moment; `expected_total` keeps
+   * the caller from paying what it hasn't seen. An order that stays PENDING is cancelled after a time (a day, unless whoever
+   * runs the service has set another), and a user may have so many PENDING orders at once (100).
    */
   @Post()
   @Roles(Role.USER)
   @ApiItem(OrderDto, HttpStatus.CREATED)
-  @Raises(outOfStock(1), discontinued(1))
+  @ExampleBody({ items: [{ product_id: 1, quantity: 2 }] })
+  @Raises(outOfStock(1), discontinued(1), totalDiffers(19.9), tooManyOpenOrders(100))
   async create(@Body() input: CreateOrderDto, @CurrentUser() caller: Caller): Promise<OrderDto> {
     return toOrderDto(await this.orders.create(input, caller));
   }

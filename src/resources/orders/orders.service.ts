@@ -3,18 +3,25 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import { type Caller, isAdmin } from '../../auth/caller';
+import { Settings } from '../../config/settings';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
 import { requireExpected } from '../../database/expectation';
 import { updateRow } from '../../database/update-row';
 import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
 import { Order, OrderItem, OrderStatus } from './order.entity';
+import { countOpenOrders, tooManyOpenOrders } from './open-orders';
 import { mayOnlyCancel, requireTransition } from './order-status';
-import { returnStock, takeStock } from './stock';
+import { fillCart, requireTotal, returnStock, takeStock } from './stock';
+
+const MILLISECOND = 1_000;
 
 @Injectable()
 export class OrdersService {
-  constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
+  constructor(
+    @InjectRepository(Order) private readonly orders: Repository<Order>,
+    private readonly settings: Settings,
+  ) {}
 
   list({ userId, ...query }: ListOrdersQuery, caller: Caller): Promise<Page<Order>> {
     if (userId !== undefined) requireSelfOrAdmin(caller, userId);
@@ -32,10 +39,16 @@ export class OrdersService {
   }
 
   /** Takes the stock and writes the order, all of it or nothing. */
-  create({ items }: CreateOrderDto, caller: Caller): Promise<Order> {
+  create({ items, expected_total }: CreateOrderDto, { id: user_id }: Caller): Promise<Order> {
     return this.orders.manager.transaction(async (manager) => {
-      const { lines, total } = await takeStock(manager, items);
-      const order = manager.create(Order, { user_id: caller.id, status: OrderStatus.PENDING, total_amount: total });
+      const open = await countOpenOrders(manager, user_id, this.settings.MAX_OPEN_ORDERS);
+      const cart = await fillCart(manager, items);
+      if (open === this.settings.MAX_OPEN_ORDERS) throw tooManyOpenOrders(open);
+      requireTotal(cart, expected_total);
+      await takeStock(manager, cart);
+      const { lines, total: total_amount } = cart;
+      const status = OrderStatus.PENDING;
+      const order = manager.create(Order, { user_id, status, total_amount, expires_at: this.expiry() });
       await manager.insert(Order, order);
       order.items = lines.map((line, position) => manager.create(OrderItem, { ...line, position, order_id: order.id }));
       await manager.insert(OrderItem, order.items);
@@ -57,6 +70,11 @@ export class OrdersService {
       if (status === OrderStatus.CANCELLED) await returnStock(manager, order.items);
       return Object.assign(await updateRow(manager, Order, id, { status }), { items: order.items });
     });
+  }
+
+  private expiry(): Date | null {
+    const { ORDER_EXPIRY } = this.settings;
+    return ORDER_EXPIRY === 0 ? null : new Date(Date.now() + ORDER_EXPIRY * MILLISECOND);
   }
 }
 

@@ -14,15 +14,20 @@ export interface OrderLine extends CreateOrderItemDto {
   unit_price: number;
 }
 
+/** What somebody wants to buy, at the prices of this moment. */
+export interface Cart {
+  lines: OrderLine[];
+  /** What all of it costs. */
+  total: number;
+  /** By their ids; the rows stay locked until the transaction ends. */
+  products: Map<number, Product>;
+}
+
 /**
- * Takes the items out of stock, all of them or, by throwing, none. The rows stay locked until the transaction ends.
- * @throws {ApiError} VALIDATION_ERROR for a product that isn't there or stands in two lines, or a total too large;
- *   CONFLICT for one that is discontinued or out of stock
+ * Looks up what the items are and cost.
+ * @throws {ApiError} VALIDATION_ERROR for a product that isn't there or stands in two lines, or a total too large
  */
-export async function takeStock(
-  manager: EntityManager,
-  items: CreateOrderItemDto[],
-): Promise<{ lines: OrderLine[]; total: number }> {
+export async function fillCart(manager: EntityManager, items: CreateOrderItemDto[]): Promise<Cart> {
   const products = await lockProducts(manager, items);
   requireNone(
     items.flatMap(({ product_id }, index) => [
@@ -31,11 +36,16 @@ export async function takeStock(
     ]),
   );
   const lines = items.map((item) => lineOf(item, products.get(item.product_id)!));
-  // Before the stock is looked at: 400 comes before 409.
-  const total = totalOf(lines);
-  items.forEach((item) => requireAvailable(item, products.get(item.product_id)!));
-  await moveStock(manager, items, '-');
-  return { lines, total };
+  return { lines, total: totalOf(lines), products };
+}
+
+/**
+ * Takes the items out of stock, all of them or, by throwing, none.
+ * @throws {ApiError} CONFLICT for a product that is discontinued or out of stock
+ */
+export async function takeStock(manager: EntityManager, { lines, products }: Cart): Promise<void> {
+  lines.forEach((line) => requireAvailable(line, products.get(line.product_id)!));
+  await moveStock(manager, lines, '-');
 }
 
 /**
@@ -89,10 +99,19 @@ function requireRoom({ product_id, quantity }: CreateOrderItemDto, { stock }: Pr
 }
 
 function totalOf(lines: OrderLine[]): number {
-  const cents = lines.map(({ unit_price, quantity }) => BigInt(Math.round(unit_price * CENTS)) * BigInt(quantity));
+  const cents = lines.map(({ unit_price, quantity }) => inCents(unit_price) * BigInt(quantity));
   const total = cents.reduce((sum, amount) => sum + amount, 0n);
   if (total > MAX_TOTAL_CENTS) throw totalTooLarge();
   return Number(total) / CENTS;
+}
+
+function inCents(amount: number): bigint {
+  return BigInt(Math.round(amount * CENTS));
+}
+
+/** @throws {ApiError} CONFLICT when a price has changed since the client looked */
+export function requireTotal({ total }: Cart, expected: number | undefined): void {
+  if (expected !== undefined && inCents(expected) !== inCents(total)) throw totalDiffers(total);
 }
 
 function isRepeated(items: CreateOrderItemDto[], productId: number, index: number): boolean {
@@ -117,6 +136,10 @@ const missing = (index: number): FieldViolation => ({
 
 const totalTooLarge = (): ApiError =>
   validationError([{ field: 'items', rule: 'total', message: 'must not cost more than 9999999999.99 together' }]);
+
+/** 409 */
+export const totalDiffers = (total: number): ApiError =>
+  new ApiError('CONFLICT', { details: `expected_total: the products cost ${total.toFixed(2)} now` });
 
 /** 409 */
 export const outOfStock = (productId: number): ApiError =>
