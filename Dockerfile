@@ -19,6 +19,9 @@ RUN npm ci --omit=dev \
 
 FROM node:24-slim
 ENV NODE_ENV=production
+# Generated keys and uploads; all else of the image belongs to root. A new volume takes over whom this folder belongs to.
+ENV DATA_DIR=/data
+RUN install -d -o node -g node -m 700 /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
