@@ -16,6 +16,18 @@ export abstract class UploadSettings extends CallerSettings {
   @Whole(1)
   UPLOAD_QUOTA = 20 * GIBIBYTE;
 
+  /** Uploads of a user, finished or not, however small. */
+  @Whole(1)
+  UPLOAD_MAX_COUNT = 10_000;
+
+  /** Requests that bring bytes at once to one process; four times as many may fetch some. Those of one user are fewer. */
+  @Whole(1)
+  UPLOAD_MAX_OPEN = 200;
+
+  /** Of these, how many a user may have. */
+  @Whole(1)
+  UPLOAD_MAX_OPEN_PER_USER = 5;
+
   /** Seconds from its creation in which an upload has to be finished. */
   @Whole(1, 365 * DAY)
   UPLOAD_EXPIRY = DAY;

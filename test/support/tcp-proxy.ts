@@ -5,6 +5,9 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   /** What is done with new connections in the place of the server. */
   private meet: ((client: Socket) => void) | undefined;
+  /** What clients have said first: who they are. */
+  private readonly said = new Map<Socket, string>();
+  private readonly muted = new Set<Socket>();
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
@@ -36,9 +39,19 @@ export class TcpProxy {
 
   /** Works again: for new connections, as what was sent to a silent one is lost. */
   accept(): void {
+    for (const socket of this.muted) socket.resetAndDestroy();
     if (!this.meet) return;
     this.meet = undefined;
     this.cut();
+  }
+
+  /** Lets nothing more through of clients that have this in what they said first, as if the network had gone without a word. */
+  mute(text: string): void {
+    for (const [client, said] of this.said) {
+      if (!said.includes(text)) continue;
+      client.unpipe().pause();
+      this.muted.add(client);
+    }
   }
 
   stop(): void {
@@ -61,6 +74,11 @@ export class TcpProxy {
       one.on('error', () => other.destroy()).on('close', () => this.sockets.delete(one));
       one.pipe(other);
     }
+    client.once('data', (bytes: Buffer) => this.said.set(client, bytes.toString('latin1')));
+    client.on('close', () => {
+      this.said.delete(client);
+      if (this.muted.delete(client)) server.destroy();
+    });
   }
 
   private cut(): void {

@@ -10,3 +10,12 @@ export async function isLocked({ app }: TestApi, path: string): Promise<boolean>
   );
   return rows.length > 0;
 }
+
+/** How many locks of uploads there are, of all processes on this database. */
+export async function countLocks({ app }: TestApi): Promise<number> {
+  const [{ count }] = await app.nest.get(DataSource).query<{ count: number }[]>(
+    `SELECT count(*)::int FROM pg_locks JOIN pg_database ON pg_database.oid = database
+      WHERE locktype = 'advisory' AND objsubid = 1 AND datname = current_database()`,
+  );
+  return count;
+}

@@ -15,6 +15,8 @@ export abstract class ByteStore {
   abstract readonly segmentTime: number;
   /** Whether finished bytes can't be written over. */
   abstract readonly sealing: boolean;
+  /** Whether there is only so much room, which uploads take from each other. */
+  abstract readonly finite: boolean;
 
   /** How many bytes of an upload of that size to gather, from that offset on, before they are made safe. */
   abstract segmentSize(offset: number, size: number): number;
@@ -24,8 +26,12 @@ export abstract class ByteStore {
 
   abstract create(key: string, size: number): Promise<void>;
 
-  /** Resolves with the new offset when all that came is safe. When it rejects, what was before the offset is as it was. */
-  abstract append(key: string, offset: number, bytes: Readable): Promise<number>;
+  /**
+   * Resolves with the new offset when all that came is safe. When it rejects, what was before the offset is as it was.
+   * @param most how many bytes are missing: no more will come
+   * @throws {ApiError} INSUFFICIENT_STORAGE when there is no room any more
+   */
+  abstract append(key: string, offset: number, bytes: AsyncIterable<Buffer>, most: number): Promise<number>;
 
   /** How many bytes are there, of those that were acknowledged or more; undefined when there is no such upload. */
   abstract offsetOf(key: string, acknowledged: number): Promise<number | undefined>;

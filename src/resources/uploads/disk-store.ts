@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
 import { type ByteRange, ByteStore } from './byte-store';
-import { orFull, requireFreeSpace } from './free-space';
+import { FreeSpace, orFull } from './free-space';
 import { Lanes } from './lanes';
 import { PRIVATE_FILE } from './private-directory';
 
@@ -26,14 +26,17 @@ const NOTHING = {
 export class DiskStore extends ByteStore {
   readonly segmentTime = 1_000;
   readonly sealing = false;
+  readonly finite = true;
   private readonly files: FileStore;
+  private readonly space: FreeSpace;
 
   /** @param floor bytes that must stay free */
   constructor(
     private readonly directory: string,
-    private readonly floor: number,
+    floor: number,
   ) {
     super();
+    this.space = new FreeSpace(directory, floor);
     this.files = new FileStore({ directory, configstore: NOTHING });
   }
 
@@ -42,7 +45,7 @@ export class DiskStore extends ByteStore {
   }
 
   requireRoom(bytes: number): Promise<void> {
-    return requireFreeSpace(this.directory, this.floor, bytes);
+    return this.space.require(bytes);
   }
 
   async create(key: string, size: number): Promise<void> {
@@ -56,11 +59,11 @@ export class DiskStore extends ByteStore {
     }
   }
 
-  async append(key: string, offset: number, bytes: Readable): Promise<number> {
+  async append(key: string, offset: number, bytes: AsyncIterable<Buffer>, most: number): Promise<number> {
     try {
       // Not by the file store, which hides why it couldn't write.
       const file = createWriteStream(this.pathOf(key), { flags: 'r+', start: offset });
-      await pipeline(bytes, file);
+      await pipeline(this.space.guard(bytes, most), file);
       await sync(this.pathOf(key));
       return offset + file.bytesWritten;
     } catch (error) {

@@ -42,7 +42,7 @@ export class S3Bucket extends S3Store {
     return this.calcOptimalPartSize(size);
   }
 
-  async append(key: string, offset: number, bytes: Readable): Promise<number> {
+  async append(key: string, offset: number, bytes: AsyncIterable<Buffer>): Promise<number> {
     const upload = await this.getMetadata(key);
     const size = upload.file.size!;
     const partSize = this.partSize(size);
@@ -51,7 +51,7 @@ export class S3Bucket extends S3Store {
     const spool = await Spool.open(this.directory);
     try {
       await this.loadTail(key, number, offset % partSize, spool);
-      for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      for await (const chunk of bytes) {
         for (let rest = chunk; rest.length > 0;) {
           const fitting = rest.subarray(0, partSize - spool.length);
           await spool.write(fitting);

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Upload as TusUpload } from '@tus/server';
 import type { Settings } from '../../config/settings';
 import { type ByteRange, ByteStore } from './byte-store';
-import { orFull, requireFreeSpace } from './free-space';
+import { FreeSpace, orFull } from './free-space';
 import { S3Bucket } from './s3-bucket';
 import { fromS3Error } from './s3-errors';
 
@@ -22,14 +22,14 @@ export class S3ByteStore extends ByteStore {
   /** Longer than on a disk: what a slow client sends is sent on once more with each of them, until a part is whole. */
   readonly segmentTime = 15_000;
   readonly sealing = true;
+  readonly finite = false;
   private readonly bucket: S3Bucket;
+  private readonly space: FreeSpace;
 
   /** @param directory where parts are gathered */
-  constructor(
-    private readonly settings: Settings,
-    private readonly directory: string,
-  ) {
+  constructor(settings: Settings, directory: string) {
     super();
+    this.space = new FreeSpace(directory, settings.MIN_FREE_DISK);
     this.bucket = new S3Bucket(clientConfig(settings), directory);
   }
 
@@ -41,15 +41,15 @@ export class S3ByteStore extends ByteStore {
 
   /** A bucket is never full, but parts are gathered on the disk. */
   requireRoom(): Promise<void> {
-    return requireFreeSpace(this.directory, this.settings.MIN_FREE_DISK, 0);
+    return this.space.require(0);
   }
 
   async create(key: string, size: number): Promise<void> {
     await translated(this.bucket.create(new TusUpload({ id: key, size, offset: 0 })));
   }
 
-  append(key: string, offset: number, bytes: Readable): Promise<number> {
-    return translated(this.bucket.append(key, offset, bytes));
+  append(key: string, offset: number, bytes: AsyncIterable<Buffer>, most: number): Promise<number> {
+    return translated(this.bucket.append(key, offset, this.space.guard(bytes, most)));
   }
 
   async offsetOf(key: string, acknowledged: number): Promise<number | undefined> {

@@ -1,6 +1,3 @@
-import { Readable } from 'node:stream';
-import { Turns } from './turns';
-
 export interface SegmentLimits {
   /** Bytes after which a segment ends, exactly. */
   size: number;
@@ -29,11 +26,7 @@ export class Segments {
    * @param onChunk told of each chunk
    * @param onLast called before the last one is given away
    */
-  segment(limits: SegmentLimits, onChunk: (chunk: Buffer) => void, onLast: () => void): Readable {
-    return Readable.from(this.generate(limits, onChunk, onLast));
-  }
-
-  private async *generate(
+  async *segment(
     { size, time }: SegmentLimits,
     onChunk: (chunk: Buffer) => void,
     onLast: () => void,
@@ -61,7 +54,6 @@ export class Segments {
 
   private async chunk(): Promise<Buffer | undefined> {
     const { value, done } = (await this.chunks.next()) as IteratorResult<Buffer, undefined>;
-    await Turns.take();
     return done ? undefined : value;
   }
 }

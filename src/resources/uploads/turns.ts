@@ -1,22 +1,63 @@
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { TimeLimit } from '../../conventions/requests/time-limit';
 
-/** How long all uploads rest after a chunk while others use the service, in milliseconds. */
+/** Bytes of one turn, at most. */
+export const TURN = 64 * 1024;
+/** How long all uploads rest after a whole turn while others use the service, in milliseconds. */
 const REST = 6;
 /** For how long somebody who has got an answer counts as using the service, in milliseconds. */
 const RECENT = 50;
 
+/** What waits for its turn. */
+interface Waiting {
+  bytes: number;
+  begin: () => void;
+}
+
 /**
- * What keeps uploads from taking the event loop for themselves: in each turn of it one of them gets to work on a chunk, and
- * while there is something else to do they leave most of the time to that.
+ * What keeps uploads from taking the event loop for themselves, and from each other: in each turn of it one of them gets to
+ * work on some bytes, one user after the other, and while there is something else to do they leave most of the time to that.
+ * Many bytes are many turns, few bytes a part of one.
  */
 export class Turns {
-  private static last = Promise.resolve();
+  /** Of each user who waits; the next one first. */
+  private static readonly lines = new Map<number, Waiting[]>();
+  private static passing = false;
+  /** Milliseconds of rest that turns before have not taken. */
+  private static owed = 0;
 
-  /** @param chunks that what follows is as much work as */
-  static take(chunks = 1): Promise<void> {
-    return (Turns.last = Turns.last.then(() =>
-      TimeLimit.wasAwaited(RECENT) ? sleep(REST * chunks) : turnOfTheLoop(),
-    ));
+  /** Resolves when it is this user's turn to work on so many bytes. */
+  static async take(user: number, bytes: number): Promise<void> {
+    for (let left = bytes; left > 0; left -= TURN) await Turns.wait(user, Math.min(left, TURN));
+  }
+
+  private static wait(user: number, bytes: number): Promise<void> {
+    return new Promise((begin) => {
+      const line = Turns.lines.get(user);
+      if (line) line.push({ bytes, begin });
+      else Turns.lines.set(user, [{ bytes, begin }]);
+      if (!Turns.passing) void Turns.pass();
+    });
+  }
+
+  /** A map is gone through in the order of its entries, those that are added meanwhile as well. */
+  private static async pass(): Promise<void> {
+    Turns.passing = true;
+    for (const [user, line] of Turns.lines) {
+      const { bytes, begin } = line.shift()!;
+      Turns.lines.delete(user);
+      if (line.length > 0) Turns.lines.set(user, line);
+      await Turns.rest(bytes);
+      begin();
+    }
+    Turns.passing = false;
+  }
+
+  private static async rest(bytes: number): Promise<void> {
+    Turns.owed = TimeLimit.wasAwaited(RECENT) ? Turns.owed + (REST * bytes) / TURN : 0;
+    // Timers know whole milliseconds.
+    const now = Math.trunc(Turns.owed);
+    Turns.owed -= now;
+    await (now > 0 ? sleep(now) : turnOfTheLoop());
   }
 }

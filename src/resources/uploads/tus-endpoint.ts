@@ -4,16 +4,18 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type DataStore, Server } from '@tus/server';
 import type { Request } from 'express';
 import type { Caller } from '../../auth/caller';
+import { Callers } from '../../auth/callers';
 import { Settings } from '../../config/settings';
 import { ApiError, validationError } from '../../conventions/errors/api-error';
+import { Admission } from './admission';
 import { ByteStore } from './byte-store';
-import { RequestBody } from './request-body';
+import { type BodyOptions, RequestBody } from './request-body';
 import { TusStore } from './tus-store';
-import { Turns } from './turns';
+import { TURN, Turns } from './turns';
 import type { Upload } from './upload.entity';
 import { checksumOf, lengthOf } from './upload-headers';
 import { UploadLocks } from './upload-locks';
-import { claimsOf } from './upload-metadata';
+import { type Claims, claimsOf } from './upload-metadata';
 import { offsetConflict, UploadRows } from './upload-rows';
 
 /** Those of a request that the protocol knows. */
@@ -26,8 +28,8 @@ const HEADERS = [
   'content-length',
 ];
 
-/** How many chunks a request is as much work as, before its first. */
-const START = 5;
+/** How many bytes a request is as much work as, before its first. */
+const START = 5 * TURN;
 
 /** What tus' server throws: no error, but the answer that it would give. */
 interface TusError {
@@ -40,44 +42,50 @@ interface TusError {
 export class TusEndpoint implements OnModuleDestroy {
   private readonly logger = new Logger(TusEndpoint.name);
   private readonly bodies = new Set<RequestBody>();
+  private readonly admission: Admission;
 
   constructor(
     private readonly rows: UploadRows,
     private readonly bytes: ByteStore,
     private readonly locks: UploadLocks,
+    private readonly callers: Callers,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    this.admission = new Admission({ perUser: settings.UPLOAD_MAX_OPEN_PER_USER, total: settings.UPLOAD_MAX_OPEN });
+  }
 
   /** Creates an upload, with its first bytes if the request brings any. */
-  async create(request: Request, caller: Caller): Promise<Upload> {
+  create(request: Request, caller: Caller): Promise<Upload> {
     const length = lengthOf(request, this.settings.MAX_UPLOAD_SIZE);
     if (Number(request.headers['content-length'] ?? 0) > length) throw tooLong();
     const claims = claimsOf(request.headers['upload-metadata'] as string | undefined);
-    const { rows, bytes } = this;
-    const store = new TusStore({ rows, bytes, userId: caller.id, claims, checksum: checksumOf(request) });
-    await bytes.requireRoom(length);
     const key = randomUUID();
-    try {
-      await this.handle(request, key, store);
-      const upload = await rows.find(key);
-      // With an error, by the time limit or for a body that broke off.
-      if (request.res!.headersSent) await this.undo(upload);
-      return upload;
-    } catch (error) {
-      if (store.row) await this.undo(store.row);
-      throw error;
-    }
+    const store = this.storeFor(request, caller, claims);
+    return this.admission.during(caller.id, async () => {
+      await this.bytes.requireRoom(length);
+      try {
+        await this.handle(request, key, store, { user: caller.id });
+        const upload = await this.rows.find(key);
+        // With an error, by the time limit or for a body that broke off.
+        if (request.res!.headersSent) await this.undo(upload);
+        return upload;
+      } catch (error) {
+        if (store.row) await this.undo(store.row);
+        throw error;
+      }
+    });
   }
 
   /** Appends the bytes that the request brings. Resolves with where the upload then stands. */
-  async append(request: Request, { key, size, user_id: userId }: Upload): Promise<Upload> {
-    const { rows, bytes } = this;
+  append(request: Request, { key, size, expires_at: until }: Upload, caller: Caller): Promise<Upload> {
     // No upload stands there, and the library would not say which header it refuses.
     if (Number(request.headers['upload-offset']) > size) throw offsetConflict();
-    const store = new TusStore({ rows, bytes, userId, checksum: checksumOf(request) });
-    await bytes.requireRoom(0);
-    await this.handle(request, key, store);
-    return store.row!;
+    const store = this.storeFor(request, caller);
+    return this.admission.during(caller.id, async () => {
+      await this.bytes.requireRoom(0);
+      await this.handle(request, key, store, { user: caller.id, until });
+      return store.row!;
+    });
   }
 
   /** The service stops: what has come so far is made safe and answered, and the client goes on elsewhere. */
@@ -97,16 +105,30 @@ export class TusEndpoint implements OnModuleDestroy {
     }
   }
 
-  private async handle(request: Request, key: string, store: DataStore): Promise<void> {
-    const body = new RequestBody(request);
+  private storeFor(request: Request, caller: Caller, claims?: Claims): TusStore {
+    const { rows, bytes } = this;
+    const requireCaller = () => this.callers.confirm(caller);
+    return new TusStore({ rows, bytes, userId: caller.id, claims, checksum: checksumOf(request), requireCaller });
+  }
+
+  private async handle(
+    request: Request,
+    key: string,
+    store: DataStore,
+    options: Omit<BodyOptions, 'limit'>,
+  ): Promise<void> {
+    const body = new RequestBody(request, { ...options, limit: this.settings.REQUEST_TIMEOUT });
     this.bodies.add(body);
     try {
       // From here on it moves bytes, and nobody gives way to it.
       request.timeLimit?.progress();
-      await Turns.take(START);
+      await Turns.take(options.user, START);
       const { status } = await this.serverFor(key, store).handleWeb(toWeb(request, body, key));
       // What its own validation refuses it answers without an error.
       if (status >= 400) throw fromTusError({ status_code: status, body: '' });
+      if (body.failure) throw body.failure;
+    } catch (error) {
+      throw body.failure ?? error;
     } finally {
       this.bodies.delete(body);
       body.destroy();

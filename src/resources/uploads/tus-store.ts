@@ -10,7 +10,7 @@ import { Segments } from './segments';
 import { type Upload, UploadStatus } from './upload.entity';
 import type { ChunkChecksum } from './upload-headers';
 import type { Claims } from './upload-metadata';
-import type { UploadRows } from './upload-rows';
+import { requireAlive, type UploadRows } from './upload-rows';
 
 export interface TusStoreOptions {
   rows: UploadRows;
@@ -21,6 +21,8 @@ export interface TusStoreOptions {
   claims?: Claims;
   /** What all the bytes of this request together must have. */
   checksum?: ChunkChecksum;
+  /** Called before bytes count. Throws when the caller may not write any more, however the request began. */
+  requireCaller: () => Promise<void>;
 }
 
 /**
@@ -43,7 +45,8 @@ export class TusStore extends DataStore {
 
   override async create(file: TusUpload): Promise<TusUpload> {
     const { rows, bytes, userId, claims } = this.options;
-    this.upload = await rows.create(file.id, userId, file.size!, claims!);
+    const upload = { key: file.id, user_id: userId, size: file.size!, ...claims! };
+    this.upload = await rows.create(upload, bytes.finite ? (missing) => bytes.requireRoom(missing) : undefined);
     await bytes.create(file.id, file.size!);
     if (file.size === 0) await this.complete(await Checksum.of());
     return file;
@@ -68,7 +71,7 @@ export class TusStore extends DataStore {
   }
 
   private async append(segments: Segments, sum: Checksum, whole: Hash | undefined): Promise<void> {
-    const { bytes, rows, checksum } = this.options;
+    const { bytes, rows, checksum, requireCaller } = this.options;
     const { upload } = this;
     // Bytes that have a checksum of their own count together or not at all.
     const limits = whole
@@ -84,10 +87,14 @@ export class TusStore extends DataStore {
       if (whole && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
     };
     try {
-      await bytes.append(upload.key, upload.offset, segments.segment(limits, onChunk, onLast));
+      const chunks = segments.segment(limits, onChunk, onLast);
+      await bytes.append(upload.key, upload.offset, chunks, upload.size - upload.offset);
     } catch (error) {
       throw segments.failure ?? error;
     }
+    // Bytes may take hours, in which the session or the upload ends.
+    await requireCaller();
+    requireAlive(upload);
     if (next === upload.size) await this.complete(sum);
     else await rows.advance(upload, { offset: next, hash_state: sum.state });
   }

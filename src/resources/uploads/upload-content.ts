@@ -3,37 +3,71 @@ import { Injectable } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import type { Request, Response } from 'express';
 import parseRange from 'range-parser';
+import type { Caller } from '../../auth/caller';
+import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { knownTag, quoted } from '../../conventions/responses/entity-tag';
+import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './byte-store';
 import { lostBytes } from './lost-bytes';
 import type { Upload } from './upload.entity';
 
 /** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
 const POLICY = "sandbox; default-src 'none'";
+/** How many downloads there may be for each upload that there may be: who downloads takes no lock, and players ask for several. */
+const DOWNLOADS = 4;
 
 /** Sends the bytes of complete uploads: whole, or one range of them. */
 @Injectable()
 export class UploadContent {
-  constructor(private readonly bytes: ByteStore) {}
+  private readonly admission: Admission;
 
-  async send(upload: Upload, request: Request, response: Response): Promise<void> {
-    const { key, size, checksum } = upload;
+  constructor(
+    private readonly bytes: ByteStore,
+    { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: Settings,
+  ) {
+    this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
+  }
+
+  /** @throws {ApiError} TOO_MANY_REQUESTS when the caller takes as much at once already */
+  async send(upload: Upload, caller: Caller, request: Request, response: Response): Promise<void> {
+    const { size, checksum } = upload;
     const tag = checksum!;
     if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag);
     const range = rangeOf(request, size, quoted(tag));
+    await this.admission.during(caller.id, () => this.answer(upload, range, request, response));
+  }
+
+  private async answer(
+    upload: Upload,
+    range: ByteRange | undefined,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    // The time-out may have answered meanwhile.
+    if (response.headersSent) return;
+    const { size, checksum } = upload;
     const length = range ? range.end - range.start + 1 : size;
-    setHeaders(response, upload, tag);
+    setHeaders(response, upload, checksum!);
     response.setHeader('Content-Length', length);
     if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.statusCode = range ? 206 : 200;
-    if (request.method === 'HEAD' || length === 0) return void response.end();
+    if (request.method === 'HEAD' || length === 0) response.end();
+    else await this.stream(upload, range, length, response);
+  }
+
+  private async stream(
+    upload: Upload,
+    range: ByteRange | undefined,
+    length: number,
+    response: Response,
+  ): Promise<void> {
     let sent = 0;
     try {
-      const stored = await this.bytes.read(key, range);
+      const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {
         sent += chunk.length;
-        request.timeLimit?.progress();
+        response.req.timeLimit?.progress();
       });
       await pipeline(stored, response, { end: false });
     } catch (error) {
@@ -77,22 +111,23 @@ function setValidators(response: Response, tag: string): void {
   response.setHeader('Cache-Control', 'private, no-cache');
 }
 
+/** Characters of a `Range`. A longer one is ignored, which RFC 9110, 14.2 allows for any. */
+const MAX_RANGE = 1_024;
 /** So many bytes from the end on. */
-const SUFFIX = /([=,]\s*)-(\d+)/g;
+const SUFFIX = /^-(\d+)$/;
 
 /** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
 function rangeOf({ method, headers }: Request, size: number, tag: string): ByteRange | undefined {
   const { range } = headers;
   // Of other methods it means nothing (RFC 9110, 14.2).
-  if (range === undefined || method !== 'GET') return undefined;
+  if (range === undefined || range.length > MAX_RANGE || method !== 'GET') return undefined;
   const condition = headers['if-range'];
   // Of other bytes than the client has: it gets all of these.
   if (condition !== undefined && condition !== tag) return undefined;
-  // Of a suffix that is longer than the whole the library makes no range, where it is the whole (RFC 9110, 14.1.2).
-  const within = range.replaceAll(
-    SUFFIX,
-    (_, before: string, length: string) => `${before}-${Math.min(Number(length), size)}`,
-  );
+  const clamp = (one: string) =>
+    one.trim().replace(SUFFIX, (_, length: string) => `-${Math.min(Number(length), size)}`);
+  const set = range.indexOf('=') + 1;
+  const within = range.slice(0, set) + range.slice(set).split(',').map(clamp).join();
   const ranges = parseRange(size, within);
   if (ranges === -1) throw notSatisfiable(size);
   return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];

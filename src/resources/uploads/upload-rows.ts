@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type FindOptionsSelect, Repository } from 'typeorm';
+import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
 import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { insertRow } from '../../database/insert-row';
@@ -11,6 +11,9 @@ import type { Claims } from './upload-metadata';
 
 const MILLISECOND = 1_000;
 const STATES = ['hash_state', 'next_offset', 'next_hash_state'] as const;
+
+/** What is said of an upload when it is created. */
+export type NewUpload = Claims & Pick<Upload, 'key' | 'user_id' | 'size'>;
 
 /** Where an upload stands when some of its bytes are safe. */
 export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type' | 'hash_state' | 'expires_at'>> & {
@@ -25,27 +28,29 @@ export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type'
 export class UploadRows {
   /** A commit waits for the disk, which uploads keep busy: it must not be for all connections at once. */
   private readonly writing = new Lanes(2);
+  /** Nor for those that wait for each other's turn to create one. */
+  private readonly creating = new Lanes(2);
 
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
     private readonly settings: Settings,
   ) {}
 
-  /** Takes the room of the whole upload; those whose time is up have none. @throws {ApiError} QUOTA_EXCEEDED */
-  create(key: string, userId: number, size: number, claims: Claims): Promise<Upload> {
-    const { UPLOAD_QUOTA, UPLOAD_EXPIRY } = this.settings;
-    return this.uploads.manager.transaction(async (manager) => {
-      // One after the other for each user: of two at once each would see the room that only one of them can have.
-      await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: quota ' || $1, 0))", [userId]);
-      const [{ taken }] = await manager.query<{ taken: number }[]>(
-        `SELECT coalesce(sum(size), 0)::bigint AS taken FROM uploads
-          WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > now())`,
-        [userId],
-      );
-      if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA, taken);
+  /**
+   * Takes the room of the whole upload; those whose time is up have none.
+   * @param requireRoom told how many bytes this upload and the others are still to bring, where they share a disk
+   * @throws {ApiError} QUOTA_EXCEEDED
+   */
+  create(upload: NewUpload, requireRoom?: (bytes: number) => Promise<void>): Promise<Upload> {
+    const { UPLOAD_EXPIRY } = this.settings;
+    const { user_id, size } = upload;
+    const create = async (manager: EntityManager) => {
+      await this.requireQuota(manager, user_id, size);
+      if (requireRoom) await requireRoom(size + (await promised(manager)));
       const expires_at = new Date(Date.now() + UPLOAD_EXPIRY * MILLISECOND);
-      return insertRow(manager, Upload, { key, user_id: userId, size, ...claims, expires_at });
-    });
+      return insertRow(manager, Upload, { ...upload, expires_at });
+    };
+    return this.creating.during(() => this.uploads.manager.transaction(create));
   }
 
   /** With all that only a writer needs. @throws {EntityNotFoundError} @throws {ApiError} GONE */
@@ -76,9 +81,37 @@ export class UploadRows {
     await this.write(() => this.uploads.delete({ id }));
   }
 
+  private async requireQuota(manager: EntityManager, userId: number, size: number): Promise<void> {
+    const { UPLOAD_QUOTA, UPLOAD_MAX_COUNT } = this.settings;
+    // One after the other for each user: of two at once each would see the room that only one of them can have.
+    await inOrder(manager, `quota ${userId}`);
+    const [{ taken, count }] = await manager.query<{ taken: number; count: number }[]>(
+      `SELECT coalesce(sum(size) FILTER (WHERE expires_at IS NULL OR expires_at > now()), 0)::bigint AS taken, count(*)
+         FROM uploads WHERE user_id = $1`,
+      [userId],
+    );
+    if (count >= UPLOAD_MAX_COUNT) throw tooMany(UPLOAD_MAX_COUNT);
+    if (taken + size > UPLOAD_QUOTA) throw quotaExceeded(UPLOAD_QUOTA, taken);
+  }
+
   private write<T>(statement: () => Promise<T>): Promise<T> {
     return this.writing.during(() => UnitOfWork.outside(statement));
   }
+}
+
+/** Until the transaction ends nobody else gets beyond this. */
+async function inOrder(manager: EntityManager, what: string): Promise<void> {
+  await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`resource-api: ${what}`]);
+}
+
+/** Bytes that unfinished uploads are still to bring, of all users and by all instances. */
+async function promised(manager: EntityManager): Promise<number> {
+  await inOrder(manager, 'room');
+  const [{ missing }] = await manager.query<{ missing: number }[]>(
+    `SELECT coalesce(sum(size - "offset"), 0)::bigint AS missing FROM uploads
+      WHERE status = 'UPLOADING' AND expires_at > now()`,
+  );
+  return missing;
 }
 
 /** @throws {ApiError} GONE for one whose time is up */
@@ -98,3 +131,7 @@ export const quotaExceeded = (quota: number, taken: number): ApiError =>
   new ApiError('QUOTA_EXCEEDED', {
     details: `All your uploads together may have ${quota} bytes, and have ${taken}; delete some`,
   });
+
+/** 413 for a user who has as many uploads as anybody may have, which take a row and a file each, be they empty. */
+export const tooMany = (limit: number): ApiError =>
+  new ApiError('QUOTA_EXCEEDED', { details: `You may have ${limit} uploads, and have as many; delete some` });

@@ -12,6 +12,7 @@ import type { Page } from '../../conventions/lists/page';
 import { ANY_TYPE, Produces } from '../../conventions/requests/accept.guard';
 import { KeyParam } from '../../conventions/requests/key.pipe';
 import { requireExpected } from '../../database/expectation';
+import { tooManyOfOne } from './admission';
 import { bytesGone } from './lost-bytes';
 import { tooLong, TusEndpoint } from './tus-endpoint';
 import { checksumMismatch } from './tus-store';
@@ -105,20 +106,20 @@ export class UploadsController {
   @Roles(Role.USER)
   @Produces(ANY_TYPE)
   @TellsContent()
-  @Raises(notTheOwner(), expired(), bytesGone(), incomplete(), notSatisfiable(1_048_576))
+  @Raises(notTheOwner(), expired(), bytesGone(), incomplete(), notSatisfiable(1_048_576), tooManyOfOne(20))
   async getContent(
     @KeyParam() key: string,
     @CurrentUser() caller: Caller,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.contents.send(await this.uploads.getComplete(key, caller), request, response);
+    await this.contents.send(await this.uploads.getComplete(key, caller), caller, request, response);
   }
 
   /**
    * Creates an upload.
    * @remarks The body may bring its first bytes. All of them together take their room in the quota at once, until it is deleted or
-   * expires. A user has 20 GiB, and an upload 5 GiB at most, unless whoever runs this has set other limits.
+   * expires. A user has 20 GiB and 10,000 uploads, and an upload 5 GiB at most, unless whoever runs this has set other limits.
    */
   @Post()
   @Roles(Role.USER)
@@ -133,6 +134,7 @@ export class UploadsController {
     tooLong(),
     notAChunk('POST'),
     checksumMismatch(),
+    tooManyOfOne(5),
     new ApiError('INSUFFICIENT_STORAGE'),
   )
   async create(
@@ -166,6 +168,7 @@ export class UploadsController {
     notAChunk('PATCH'),
     locked(),
     checksumMismatch(),
+    tooManyOfOne(5),
     new ApiError('INSUFFICIENT_STORAGE'),
   )
   async append(
@@ -178,7 +181,7 @@ export class UploadsController {
     const upload = await this.uploads.get(key, caller);
     // Whoever writes in between moves the offset, which is compared under the lock.
     requireExpected(upload);
-    describe(response, await this.tus.append(request, upload));
+    describe(response, await this.tus.append(request, upload, caller));
   }
 
   /** Deletes an upload, complete or not, with its bytes. */
@@ -186,7 +189,7 @@ export class UploadsController {
   @Roles(Role.USER)
   @ApiNothing()
   @TakesVersion()
-  @Raises(notTheOwner(), wrongVersion(), locked())
+  @Raises(notTheOwner(), wrongVersion(), locked(), tooManyOfOne(5))
   async remove(@KeyParam() key: string, @CurrentUser() caller: Caller, @Req() request: Request): Promise<void> {
     requireVersion(request);
     await this.uploads.remove(key, caller);

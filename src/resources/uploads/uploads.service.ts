@@ -3,10 +3,12 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { requireSelfOrAdmin } from '../../auth/auth-errors';
 import { type Caller, isAdmin } from '../../auth/caller';
+import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
 import { deleteRow } from '../../database/delete-row';
+import { Admission } from './admission';
 import { ByteStore } from './byte-store';
 import type { ListUploadsQuery } from './upload.dto';
 import { Upload, UploadStatus } from './upload.entity';
@@ -15,11 +17,17 @@ import { requireAlive } from './upload-rows';
 
 @Injectable()
 export class UploadsService {
+  /** Apart from those that bring bytes, which a deletion need not wait for. */
+  private readonly removals: Admission;
+
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
     private readonly bytes: ByteStore,
     private readonly locks: UploadLocks,
-  ) {}
+    { UPLOAD_MAX_OPEN, UPLOAD_MAX_OPEN_PER_USER }: Settings,
+  ) {
+    this.removals = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN });
+  }
 
   list({ userId, ...query }: ListUploadsQuery, caller: Caller): Promise<Page<Upload>> {
     if (userId !== undefined) requireSelfOrAdmin(caller, userId);
@@ -47,10 +55,11 @@ export class UploadsService {
   async remove(key: string, caller: Caller): Promise<void> {
     const { id, user_id } = await this.uploads.findOneByOrFail({ key });
     requireSelfOrAdmin(caller, user_id);
-    await this.locks.during(key, async () => {
+    const remove = async () => {
       await deleteRow(this.uploads.manager, Upload, id);
       await this.bytes.remove(key);
-    });
+    };
+    await this.removals.during(caller.id, () => this.locks.during(key, remove));
   }
 }
 

@@ -1,0 +1,51 @@
+import { RawConnection } from './raw-http';
+import { type Client, type TestUser, type TestApi } from './test-api';
+
+export const TUS = { 'Tus-Resumable': '1.0.0' };
+export const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
+
+/** What a user does with uploads, by the protocol. */
+export class TusUser {
+  readonly client: Client;
+
+  constructor(
+    private readonly api: TestApi,
+    readonly user: TestUser,
+  ) {
+    this.client = api.as(user);
+  }
+
+  static async of(api: TestApi): Promise<TusUser> {
+    return new TusUser(api, await api.user());
+  }
+
+  create = (length: number, body?: Uint8Array, headers: Record<string, string> = {}) =>
+    this.client.post('/uploads', body, { ...(body ? CHUNK : TUS), 'Upload-Length': String(length), ...headers });
+
+  /** Returns the path of a new upload. */
+  async begin(length: number): Promise<string> {
+    const answer = await this.create(length);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return `/uploads/${answer.body.data.key}`;
+  }
+
+  append = (path: string, offset: number, bytes: Uint8Array, headers: Record<string, string> = {}) =>
+    this.client.patch(path, bytes, { ...CHUNK, 'Upload-Offset': String(offset), ...headers });
+
+  async offsetOf(path: string): Promise<number> {
+    return Number((await this.client.head(path)).headers.get('upload-offset'));
+  }
+
+  /** The head of a request that is to append so many bytes, on a connection of its own. @param length chunked without it */
+  async open(path: string, length?: number, headers: Record<string, string> = {}): Promise<RawConnection> {
+    const connection = await RawConnection.open(this.api.app.port);
+    return connection.write(this.head(path, length, headers));
+  }
+
+  head(path: string, length?: number, headers: Record<string, string> = {}): string {
+    const size = length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
+    const known = { Host: 'x', Authorization: `Bearer ${this.user.token}`, ...CHUNK, 'Upload-Offset': '0' };
+    const lines = Object.entries({ ...known, ...size, ...headers }).map(([name, value]) => `${name}: ${value}`);
+    return [`PATCH /api/v1${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
+  }
+}
