@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Upload as TusClient } from 'tus-js-client';
 import { UploadSweep } from '../../src/resources/uploads/upload-sweep';
 import { Upload } from '../../src/resources/uploads/upload.entity';
@@ -325,6 +326,24 @@ describe('An upload', () => {
     const said = (path: string) => ({ upload: keyOf(path), msg: 'The bytes of an upload are gone' });
     expect(errors).toMatchObject([said(lost), said(unfinished), said(cut)]);
     expect((await own.delete(lost)).status).toBe(204);
+  });
+
+  it('is read, whatever its range looks like, without anybody else waiting', async () => {
+    const path = await uploaded(Buffer.from('0123456789'));
+    const ranges = [
+      `bytes${' '.repeat(14_500)}-`,
+      `bytes=${' '.repeat(14_500)}-`,
+      `bytes=${' ,'.repeat(7_000)}-1`,
+      `bytes=${'-1,'.repeat(4_800)}-1`,
+      `bytes=-${'9'.repeat(14_500)}`,
+      `${'bytes='.repeat(2_000)}0-1`,
+    ];
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const answers = await Promise.all(ranges.map((Range) => download(path, { Range })));
+    delay.disable();
+    expect(delay.max / 1e6).toBeLessThan(250);
+    for (const answer of answers) expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);
   });
 
   it('is read in ranges', async () => {

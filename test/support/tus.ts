@@ -38,14 +38,24 @@ export class TusUser {
 
   /** The head of a request that is to append so many bytes, on a connection of its own. @param length chunked without it */
   async open(path: string, length?: number, headers: Record<string, string> = {}): Promise<RawConnection> {
-    const connection = await RawConnection.open(this.api.app.port);
-    return connection.write(this.head(path, length, headers));
+    return (await RawConnection.open(this.api.app.port)).write(this.head(path, length, headers));
+  }
+
+  /** The head of a request that is to create an upload with so many bytes. */
+  async post(length: number): Promise<RawConnection> {
+    const lines = this.lines({ 'Upload-Length': String(length), 'Content-Length': String(length) });
+    return (await RawConnection.open(this.api.app.port)).write(`POST /api/v1/uploads HTTP/1.1\r\n${lines}`);
   }
 
   head(path: string, length?: number, headers: Record<string, string> = {}): string {
-    const size = length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
-    const known = { Host: 'x', Authorization: `Bearer ${this.user.token}`, ...CHUNK, 'Upload-Offset': '0' };
-    const lines = Object.entries({ ...known, ...size, ...headers }).map(([name, value]) => `${name}: ${value}`);
-    return [`PATCH /api/v1${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
+    const size: Record<string, string> =
+      length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(length) };
+    return `PATCH /api/v1${path} HTTP/1.1\r\n${this.lines({ 'Upload-Offset': '0', ...size, ...headers })}`;
+  }
+
+  private lines(headers: Record<string, string>): string {
+    const all = { Host: 'x', Authorization: `Bearer ${this.user.token}`, ...CHUNK, ...headers };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+    return [...lines, '', ''].join('\r\n');
   }
 }
