@@ -49,6 +49,9 @@ class Service {
       PORT: String(this.port),
       DATA_DIR: this.directory,
       UPLOAD_QUOTA: String(2 ** 40),
+      // All of them come as one user.
+      UPLOAD_MAX_OPEN_PER_USER: '1000',
+      UPLOAD_MAX_OPEN: '1000',
       LOG_LEVEL: 'warn',
     };
     this.process = spawn(process.execPath, [...PRODUCT.nodeOptions, 'dist/main.js'], { env, stdio: 'inherit' });

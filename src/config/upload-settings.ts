@@ -20,7 +20,7 @@ export abstract class UploadSettings extends CallerSettings {
   @Whole(1)
   UPLOAD_MAX_COUNT = 10_000;
 
-  /** Requests that bring bytes at once to one process; four times as many may fetch some. Those of one user are fewer. */
+  /** Requests that bring bytes at once to one process; four times as many may download. */
   @Whole(1)
   UPLOAD_MAX_OPEN = 200;
 
@@ -32,7 +32,7 @@ export abstract class UploadSettings extends CallerSettings {
   @Whole(1, 365 * DAY)
   UPLOAD_EXPIRY = DAY;
 
-  /** Bytes that stay free on the disk of DATA_DIR; what would need them is refused. */
+  /** Bytes that stay free on the disk of DATA_DIR, also when all that was promised has come; what would need them is refused. */
   @Whole(0)
   MIN_FREE_DISK = GIBIBYTE;
 
