@@ -61,6 +61,7 @@ export class TusEndpoint implements OnModuleDestroy {
     const claims = claimsOf(request.headers['upload-metadata'] as string | undefined);
     const key = randomUUID();
     const store = this.storeFor(request, caller, claims);
+    giveNobodyWay(request);
     return this.admission.during(caller.id, async () => {
       await this.bytes.requireRoom(length);
       try {
@@ -81,6 +82,7 @@ export class TusEndpoint implements OnModuleDestroy {
     // No upload stands there, and the library would not say which header it refuses.
     if (Number(request.headers['upload-offset']) > size) throw offsetConflict();
     const store = this.storeFor(request, caller);
+    giveNobodyWay(request);
     return this.admission.during(caller.id, async () => {
       await this.bytes.requireRoom(0);
       await this.handle(request, key, store, { user: caller.id, until });
@@ -120,8 +122,7 @@ export class TusEndpoint implements OnModuleDestroy {
     const body = new RequestBody(request, { ...options, limit: this.settings.REQUEST_TIMEOUT });
     this.bodies.add(body);
     try {
-      // From here on it moves bytes, and nobody gives way to it.
-      request.timeLimit?.progress();
+      giveNobodyWay(request);
       await Turns.take(options.user, START);
       const { status } = await this.serverFor(key, store).handleWeb(toWeb(request, body, key));
       // What its own validation refuses it answers without an error.
@@ -152,6 +153,11 @@ export class TusEndpoint implements OnModuleDestroy {
       },
     });
   }
+}
+
+/** It moves bytes, or will: other uploads don't rest for its sake. */
+function giveNobodyWay({ timeLimit }: Request): void {
+  timeLimit?.progress();
 }
 
 function toWeb({ method, headers }: Request, body: RequestBody, key: string): globalThis.Request {
