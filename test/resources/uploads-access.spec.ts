@@ -26,7 +26,7 @@ const EVENTS: [string, (api: ReturnType<typeof useTestApi>, user: TestUser) => P
   [
     'who is no administrator any more',
     (api, { id }) => api.repository(User).update({ id }, { roles: [Role.USER] }),
-    'FORBIDDEN',
+    'UNAUTHORIZED',
   ],
 ];
 
