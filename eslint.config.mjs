@@ -35,9 +35,11 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', '**/*.js'],
+    files: ['**/*.mjs', '**/*.js', '**/*.cjs'],
     languageOptions: {
       globals: {
+        require: 'readonly',
+        setInterval: 'readonly',
         Buffer: 'readonly',
         process: 'readonly',
         console: 'readonly',
