@@ -2,7 +2,7 @@
  * UTF-16 units that one code point of composed text takes in its longest spelling: U+1F82 is four when it is decomposed
  * (UAX 15, maximum expansion factors).
  */
-const LONGEST_SPELLING = 4;
+export const LONGEST_SPELLING = 4;
 /** As in the Stream-Safe Text Format of UAX 15: Unicode sorts a run of marks, and a longer one costs its square. */
 export const MAX_MARKS = 30;
 /** One more than that, looked for only where a run begins, so that a text is read once. */

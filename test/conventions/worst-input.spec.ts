@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { LONGEST_SPELLING } from '../../src/auth/composed-text';
 import { Belongings } from '../support/belongings';
 import { BuiltService } from '../support/built-service';
 import { documentOf } from '../support/contract';
@@ -11,6 +12,7 @@ import {
   HOSTILE_PIECES,
   hostileHeader,
   hostileString,
+  hostileStringOf,
   hostileUrlPart,
 } from '../support/hostile-values';
 import type { Node, Operation } from '../support/openapi';
@@ -36,6 +38,8 @@ const GENERAL_HEADERS = [
 ];
 /** Requests after which the service is asked whether any of them kept it from others. */
 const BATCH = 10;
+/** Milliseconds: what is not answered by then is as good as blocked for ever. */
+const PATIENCE = 15_000;
 const TEXTS = Object.entries(HOSTILE_PIECES);
 
 interface Request {
@@ -49,6 +53,16 @@ interface Request {
 interface Input {
   name: string;
   put: (good: Request) => Request | Promise<Request>;
+}
+
+/** What a body is called, and how it is made. */
+type Make = [name: string, make: () => string];
+
+interface Attribute {
+  name: string;
+  /** Makes a body of a value for it, in JSON. */
+  put: (json: string) => string;
+  maxLength?: number;
 }
 
 interface Received {
@@ -85,7 +99,7 @@ describe('No input keeps other clients waiting', () => {
     await service.longestBlock();
     for (const batch of batches(inputs)) {
       for (const { name, put } of batch) {
-        let answer = await send(await put(good));
+        let answer = await send(await put(good)).catch((error) => raise(name, error));
         // Its row, or its caller, is gone by another input that was fine.
         if ([401, 404].includes(answer.status) && !/^(path|header authorization)/.test(name)) {
           good = await goodRequest(operation);
@@ -177,22 +191,25 @@ describe('No input keeps other clients waiting', () => {
     });
   }
 
-  /** As long as may be, and then compressed. One of each attribute as it is, too, which takes its time to arrive. */
+  /**
+   * As long as may be, and then compressed; and as long as the service still looks at. Of each attribute there is one that
+   * is sent as it is, too, which takes its time to arrive.
+   */
   async function ofBody(operation: Operation): Promise<Input[]> {
     const schema = operation.spec.requestBody?.content['application/json']?.schema;
     if (!schema) return [];
     const size = await longestBody(operation);
-    const values = attributesOf(schema).flatMap(([attribute, put]) =>
-      TEXTS.map(([kind, piece]): [string, () => string] => [
-        `${attribute}: ${kind}`,
-        () => put(hostileString(piece, size)),
-      ]),
+    const longest = attributesOf(schema).flatMap(({ name, put }) =>
+      TEXTS.map(([kind, piece]): Make => [`${name}: ${kind}`, () => put(hostileString(piece, size))]),
     );
-    const wholes = Object.entries(HOSTILE_BODIES).map(([kind, make]): [string, () => string] => [
-      kind,
-      () => make(size),
-    ]);
-    return [...values, ...wholes].flatMap(([kind, make]) => {
+    const readable = attributesOf(schema).flatMap(({ name, put, maxLength = 0 }) =>
+      TEXTS.map(([kind, piece]): Make => {
+        const json = () => hostileStringOf(piece, maxLength * LONGEST_SPELLING);
+        return [`${name}, read: ${kind}`, () => put(json().length < size ? json() : hostileString(piece, size))];
+      }),
+    );
+    const wholes = Object.entries(HOSTILE_BODIES).map(([kind, make]): Make => [kind, () => make(size)]);
+    return [...longest, ...readable, ...wholes].flatMap(([kind, make]) => {
       const name = `body ${kind}`;
       const zipped = { name, put: (good: Request) => withBody(good, compressedOnce(`${kind} ${size}`, make), 'gzip') };
       const plain = { name: `${name}, as it is`, put: (good: Request) => withBody(good, Buffer.from(make())) };
@@ -217,13 +234,14 @@ describe('No input keeps other clients waiting', () => {
     throw new Error(`${operation.name} takes no body of ${BODY_SIZES.at(-1)} bytes`);
   }
 
-  /** Every attribute at any depth, and how to put a value there. */
-  function attributesOf(schema: Node, put = (json: string) => json, prefix = ''): [string, (json: string) => string][] {
+  /** At any depth. */
+  function attributesOf(schema: Node, put = (json: string) => json, prefix = ''): Attribute[] {
     const node = schema.$ref ? document.json.components.schemas[schema.$ref.split('/').at(-1)] : schema;
     if (node.items) return attributesOf(node.items, (json) => put(`[${json}]`), `${prefix}0.`);
     return Object.entries<Node>(node.properties ?? {}).flatMap(([name, attribute]) => {
       const inside = (json: string) => put(`{"${name}":${json}}`);
-      return [[prefix + name, inside], ...attributesOf(attribute, inside, `${prefix}${name}.`)];
+      const own = { name: prefix + name, put: inside, maxLength: attribute.maxLength as number | undefined };
+      return [own, ...attributesOf(attribute, inside, `${prefix}${name}.`)];
     });
   }
 
@@ -232,16 +250,23 @@ describe('No input keeps other clients waiting', () => {
     try {
       return await new Promise<Received>((resolve, reject) => {
         const request = httpRequest(service.url + path, { ...options, headers, agent });
+        request.setTimeout(PATIENCE, () => request.destroy(new NoAnswer()));
         request.on('response', (response) => void lengthOf(response).then(resolve, reject)).on('error', reject);
         request.end(body);
       });
     } catch (error) {
       // The service closes a connection whose request it doesn't read to its end.
-      if (attempt === 3) throw error;
+      if (attempt === 3 || error instanceof NoAnswer) throw error;
       return send({ path, body, ...options }, attempt + 1);
     }
   }
 });
+
+class NoAnswer extends Error {}
+
+function raise(name: string, cause: unknown): never {
+  throw new Error(`No answer to ${name}`, { cause });
+}
 
 function* batches(inputs: Input[]): Generator<Input[]> {
   for (let at = 0; at < inputs.length; at += BATCH) yield inputs.slice(at, at + BATCH);

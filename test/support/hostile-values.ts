@@ -89,6 +89,11 @@ export function hostileString(piece: string, bytes: number): string {
   return `"${filled(JSON.stringify(piece).slice(1, -1), bytes)}"`;
 }
 
+/** The same of so many UTF-16 units. */
+export function hostileStringOf(piece: string, units: number): string {
+  return JSON.stringify(piece.repeat(Math.floor(units / piece.length)));
+}
+
 /** Percent-encoded, with half a surrogate pair as a careless client would encode it. */
 export function hostileUrlPart(piece: string, bytes: number): string {
   return filled(piece === '\ud800' ? '%ED%A0%80' : encodeURIComponent(piece), bytes);
