@@ -47,8 +47,6 @@ export default tseslint.config(
         window: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',
-        require: 'readonly',
-        setInterval: 'readonly',
         setTimeout: 'readonly',
         clearTimeout: 'readonly',
       },
