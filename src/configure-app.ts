@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
 import type { Logger } from 'pino';
+import { DataSource } from 'typeorm';
 import { Settings } from './config/settings';
 import { setUpDocs } from './conventions/docs/swagger-ui';
 import { crossOrigin } from './conventions/requests/cross-origin';
@@ -13,6 +14,7 @@ import { timeoutAfter } from './conventions/requests/timeout';
 import { API_PREFIX, resolveVersion } from './conventions/requests/version';
 import { requireWellFormed } from './conventions/requests/well-formed';
 import { securityHeaders } from './conventions/responses/security-headers';
+import { AbandonedReads } from './database/abandoned-reads';
 import { DatabaseServer } from './database/database-server';
 import type { ApiAdapter } from './operations/api-adapter';
 import { PINO } from './operations/logging.module';
@@ -34,11 +36,16 @@ export function configureApp(app: INestApplication): void {
   express.set('query parser', parseQuery);
   app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_THE_PREFIX });
 
-  const timeLimit = timeoutAfter({
-    limit: settings.REQUEST_TIMEOUT,
-    databaseUrl: app.get(DatabaseServer).url,
-    onFailure: (error) => logger.warn({ err: error }, 'A statement was left to its own time-out'),
+  const databaseUrl = app.get(DatabaseServer).url;
+  const onFailure = (error: unknown) => logger.warn({ err: error }, 'A statement was left to its own time-out');
+  const oldestUnanswered = () => adapter.oldestUnanswered;
+  const abandonedReads = new AbandonedReads({
+    database: app.get(DataSource),
+    databaseUrl,
+    oldestUnanswered,
+    onFailure,
   });
+  const timeLimit = timeoutAfter({ limit: settings.REQUEST_TIMEOUT, databaseUrl, abandonedReads, onFailure });
   app.use(
     inSequence([
       assignRequestId,

@@ -1,12 +1,12 @@
 import { IsOptional, IsString, IsUrl } from 'class-validator';
+import { SearchSettings } from './search-settings';
 import { Text, Whole, YesOrNo } from './setting-rules';
-import { SignInSettings } from './sign-in-settings';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 
 /** What can be set about tokens, sessions and an identity provider; part of the {@link Settings}. */
-export abstract class TokenSettings extends SignInSettings {
+export abstract class TokenSettings extends SearchSettings {
   /** The claims `iss` and `aud` that are made and demanded. */
   @IsString()
   JWT_ISSUER = 'resource-api';

@@ -7,6 +7,7 @@ import { ErrorFilter } from './errors/error.filter';
 import { IdempotencyKey } from './idempotency/idempotency-key.entity';
 import { IdempotencyKeys } from './idempotency/idempotency-keys';
 import { CursorSeal } from './lists/cursor';
+import { Searches } from './lists/searches';
 import { AcceptGuard } from './requests/accept.guard';
 import { InputGuard } from './requests/input.guard';
 import { RateLimits } from './requests/rate-limits';
@@ -31,6 +32,7 @@ import { ValidationPipe } from './requests/validation.pipe';
     CursorSeal,
     IdempotencyKeys,
     RateLimits,
+    Searches,
   ],
   exports: [IdempotencyKeys, RateLimits],
 })

@@ -1,4 +1,13 @@
-import { Client, Pool, type PoolClient } from 'pg';
+import {
+  Client,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+} from 'pg';
+import type { DataSource } from 'typeorm';
 import { ConnectionError } from './connection-error';
 import { UnitOfWork } from './unit-of-work';
 
@@ -6,24 +15,66 @@ type Release = (error?: Error | boolean) => void;
 type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
 /** What a pool's client also is. */
-interface Backend extends PoolClient {
+export interface Backend extends PoolClient {
   processID: number;
   end(): Promise<void>;
+  /** Since when it runs a read that several requests may wait for, by the clock of `performance`. */
+  sharedSince?: number;
 }
 
 /**
- * The driver's pool, with two things more. It knows which connections the current {@link UnitOfWork} holds, and
- * {@link cancelWork} ends them: TypeORM has no way to abandon a statement that runs, nor the transaction around it. And
- * whatever keeps it from connecting is a {@link ConnectionError}: some SQLSTATEs, as 55000, mean another thing later.
+ * The driver's pool, with two things more. It knows which connections the current {@link UnitOfWork} holds, and which ones
+ * are busy with reads that requests share, so that {@link endBackends} can end them: TypeORM has no way to abandon a statement
+ * that runs, nor the transaction around it. And whatever keeps it from connecting is a {@link ConnectionError}: some
+ * SQLSTATEs, as 55000, mean another thing later.
  */
 export class CancellablePool extends Pool {
+  private readonly backends = new Set<Backend>();
+  /** Whether what connects at this moment is a read that requests share. */
+  private sharing = false;
+
+  constructor(options?: PoolConfig) {
+    super(options);
+    this.on('connect', (client) => this.backends.add(client as Backend));
+    this.on('remove', (client) => this.backends.delete(client as Backend));
+    this.on('release', (_error, client) => ((client as Backend).sharedSince = undefined));
+  }
+
+  /** Runs a read that several requests may wait for, but nobody else. */
+  queryShared<R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> {
+    this.sharing = true;
+    try {
+      return this.query<R>(statement);
+    } finally {
+      this.sharing = false;
+    }
+  }
+
+  /** Whether there are reads that requests share, or may be. */
+  get sharesReads(): boolean {
+    return this.waitingCount > 0 || this.sharedBefore(Infinity).length > 0;
+  }
+
+  /** The connections with shared reads that began before a moment, by the clock of `performance`. */
+  sharedBefore(moment: number): Backend[] {
+    return [...this.backends].filter(({ sharedSince = Infinity }) => sharedSince < moment);
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(onConnection: OnConnection): void;
   override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
-    const work = UnitOfWork.current();
     // TypeORM asks with a callback; a promise is asked for by nobody who belongs to a request.
     if (!onConnection) return super.connect().catch(noConnection);
-    if (!work) return super.connect((error, client, release) => onConnection(explained(error), client, release));
+    const work = UnitOfWork.current();
+    if (work) return this.connectFor(work, onConnection);
+    const { sharing } = this;
+    super.connect((error, client, release) => {
+      if (sharing && client) (client as Backend).sharedSince = performance.now();
+      onConnection(explained(error), client, release);
+    });
+  }
+
+  private connectFor(work: UnitOfWork, onConnection: OnConnection): void {
     if (work.cancelled) return onConnection(work.cancelled, undefined, () => undefined);
     super.connect((error, client, release) => {
       if (!client) return onConnection(explained(error), client, release);
@@ -50,17 +101,20 @@ function noConnection(error: unknown): never {
   throw new ConnectionError(error);
 }
 
+/** The pool of a data source that is connected. */
+export const poolOf = (database: DataSource): CancellablePool =>
+  (database.driver as unknown as { master: CancellablePool }).master;
+
 /**
- * Calls a unit of work off: the server stops its statements and rolls its transactions back. The request was answered
- * already, so a failure here is for `onFailure` alone.
+ * Ends connections with all that runs on them: the server stops their statements and rolls their transactions back. Nobody
+ * waits for that any more, so a failure here is for `onFailure` alone.
  */
-export async function cancelWork(
-  work: UnitOfWork,
-  reason: Error,
+export async function endBackends(
+  clients: PoolClient[],
   databaseUrl: string,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
-  const backends = work.cancel(reason) as Backend[];
+  const backends = clients as Backend[];
   if (backends.length === 0) return;
   // From this side at once: no COMMIT goes out any more, and a server that can't be reached holds no place in the pool.
   for (const backend of backends) void backend.end();

@@ -1,5 +1,6 @@
-import type { Pool, QueryConfig } from 'pg';
+import type { QueryConfig } from 'pg';
 import type { DataSource } from 'typeorm';
+import { poolOf } from './cancellable-pool';
 import { copyOf } from './copy';
 import { UnitOfWork } from './unit-of-work';
 
@@ -37,9 +38,9 @@ function beginTurn(database: DataSource): Map<string, Asker[]> {
 }
 
 function runInTurn(database: DataSource, statement: QueryConfig, askers: Asker[]): void {
-  const { master: pool } = database.driver as unknown as { master: Pool };
+  const pool = poolOf(database);
   setImmediate(() => {
-    UnitOfWork.outside(() => pool.query<object>(statement)).then(
+    UnitOfWork.outside(() => pool.queryShared<object>(statement)).then(
       ({ rows }) => answer(rows, askers),
       (error: unknown) => askers.forEach(({ reject }) => reject(error)),
     );

@@ -114,6 +114,11 @@ export class ApiAdapter extends ExpressAdapter {
     return this.drain.finish();
   }
 
+  /** When the oldest request arrived that is still to be answered, by the clock of `performance`. */
+  get oldestUnanswered(): number {
+    return this.drain.oldestUnanswered;
+  }
+
   get draining(): boolean {
     return this.drain.begun;
   }

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
+import type { Request } from 'express';
+import '../conventions/requests/request-context';
+import { waitsForItsTurn } from './pipelining';
 import { Places } from './places';
 import { untilNobodyWaits } from './quiet';
 
@@ -36,6 +39,16 @@ export class Drain {
     server.on('request', (request, response) => this.admit(request, response));
   }
 
+  /** When the oldest request arrived whose answer hasn't begun to leave, by the clock of `performance`. */
+  get oldestUnanswered(): number {
+    let oldest = Infinity;
+    for (const { req, writableEnded } of this.unanswered) {
+      const { startedAt } = req as Partial<Request>;
+      if (!writableEnded && startedAt !== undefined && startedAt < oldest) oldest = startedAt;
+    }
+    return oldest;
+  }
+
   /** Refuses new connections from here on. */
   begin(): Promise<void> {
     if (!this.open) return Promise.resolve();
@@ -66,6 +79,7 @@ export class Drain {
   }
 
   private admit(request: IncomingMessage, response: ServerResponse): void {
+    if (waitsForItsTurn(request, response, () => this.admit(request, response))) return;
     if (this.held) return void this.held.push(() => this.admit(request, response));
     const place = this.unanswered.take(response);
     response.on('close', () => this.unanswered.clear(place));

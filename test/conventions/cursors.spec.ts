@@ -73,6 +73,24 @@ describe('A cursor', () => {
       }
     });
 
+    it.each(sortable)('leads through all of it, sorted by %s, where that is not shown', async (sort) => {
+      const ids = await sorted(table, scopes[name] ?? '', sort, 'desc');
+      const shown = sort === 'id' ? 'created_at' : 'id';
+      const there = await follow(paths[name], `?sort=${sort}&order=desc&size=3&fields=${shown}`, 'next');
+      const items = there.flatMap(({ body }) => body.data as object[]);
+      expect(items.map((item) => Object.keys(item))).toEqual(ids.map(() => [shown]));
+      if (sort !== 'id') expect(there.flatMap(idsOf)).toEqual(ids);
+      const back = await follow(
+        paths[name],
+        `?sort=${sort}&order=desc&size=3&fields=${shown}`,
+        'previous',
+        there.at(-1)!.body.pagination.previous,
+      );
+      expect(back.flatMap(({ body }) => body.data as object[])).toHaveLength(
+        ids.length - there.at(-1)!.body.data.length,
+      );
+    });
+
     it('needs one statement for a page, and counts nothing', async () => {
       const statements = await statementsOf(() => list(paths[name], '?size=2&fields=id'));
 
@@ -173,6 +191,35 @@ describe('A cursor', () => {
 
     expect(answers.filter(({ status }) => status !== 400)).toEqual([]);
     for (const answer of answers) expectError(answer, 'VALIDATION_ERROR');
+  });
+
+  it('says nothing of what it was made from, in the page or in its links', async () => {
+    const address = 'zz.private@example.com';
+    await api.user({ email: address });
+    const page = await list('/users', '?sort=email&order=desc&size=1');
+    expect(page.body.data[0].email).toBe(address);
+    const { next } = page.body.pagination as { next: string };
+    const again = (await list('/users', '?sort=email&order=desc&size=1')).body.pagination.next as string;
+
+    for (const cursor of [next, new URL(`http://x/${linksOf(page).next}`).searchParams.get('cursor')!]) {
+      const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
+      for (const part of [address, 'private', 'example', String(page.body.data[0].id)])
+        expect(bytes).not.toContain(part);
+    }
+    expect(next).not.toBe(again);
+    // Short enough for a URL: the address, the id, and forty bytes that hide and seal them.
+    expect(next.length).toBeLessThan(100);
+  });
+
+  it('is refused in the hands of another who may not see the same', async () => {
+    const { next } = (await list('/posts', '?size=2')).body.pagination as { next: string };
+    expect((await list('/posts', `?size=2&cursor=${next}`)).status).toBe(200);
+    const others = [api.as(await api.user()), api];
+    await atOnce(others, async (other) =>
+      expectError(await list('/posts', `?size=2&cursor=${next}`, other), 'VALIDATION_ERROR', {
+        fields: { cursor: 'cursor' },
+      }),
+    );
   });
 
   it('belongs to version 2, and page to version 1', async () => {

@@ -200,18 +200,18 @@ describe('Cache-Control', () => {
   const api = useTestApi();
   const of = ({ headers }: Answer) => headers.get('cache-control');
 
-  it('keeps what depends on the caller out of shared caches, and everything from being used unasked', async () => {
+  it('keeps what a caller gets out of all caches, and everything from being used unasked', async () => {
     const owner = await api.user();
     const own = new Belongings(api, owner);
     const { id } = await own.product();
     const user = api.as(owner);
 
-    expect(of(await user.get('/users/profile'))).toBe('private, no-cache');
-    expect(of(await user.get('/orders'))).toBe('private, no-cache');
-    expect(of(await user.get(`/products/${id}`))).toBe('private, no-cache');
+    expect(of(await user.get('/users/profile'))).toBe('no-store');
+    expect(of(await user.get('/orders'))).toBe('no-store');
+    expect(of(await user.get(`/products/${id}`))).toBe('no-store');
     expect(of(await api.get(`/products/${id}`))).toBe('no-cache');
     expect((await api.get(`/products/${id}`)).headers.get('vary')).toContain('Authorization');
-    expect(of(await user.get('/users/profile', { 'If-None-Match': '"1"' }))).toBe('private, no-cache');
+    expect(of(await user.get('/users/profile', { 'If-None-Match': '"1"' }))).toBe('no-store');
     expect(of(await user.post('/posts', { title: 'A post', content: 'A text' }))).toBe('no-store');
     expect(of(await api.get('/public'))).toBe('no-store');
     expect(of(await api.get('/users/profile'))).toBe('no-store');

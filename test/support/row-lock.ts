@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { waitFor } from './wait-for';
 
-/** A transaction of somebody else, which keeps a row locked until it is let go. */
+/** A transaction of somebody else, which keeps a row or a table locked until it is let go. */
 export class RowLock {
   private constructor(private readonly client: Client) {}
 
@@ -9,13 +9,22 @@ export class RowLock {
     return RowLock.of(databaseUrl, 'users', id);
   }
 
-  static async of(databaseUrl: string, table: string, id: number): Promise<RowLock> {
+  static of(databaseUrl: string, table: string, id: number): Promise<RowLock> {
+    return RowLock.by(databaseUrl, `SELECT 1 FROM ${table} WHERE id = ${id} FOR UPDATE`);
+  }
+
+  /** Of a whole table, which nobody can even read meanwhile. */
+  static ofTable(databaseUrl: string, table: string): Promise<RowLock> {
+    return RowLock.by(databaseUrl, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  }
+
+  private static async by(databaseUrl: string, statement: string): Promise<RowLock> {
     const client = new Client({ connectionString: databaseUrl });
     // A database may go away with its locks.
     client.on('error', () => undefined);
     await client.connect();
     await client.query('BEGIN');
-    await client.query(`SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
+    await client.query(statement);
     return new RowLock(client);
   }
 

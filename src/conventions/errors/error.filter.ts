@@ -47,7 +47,10 @@ function answerError(thrown: unknown, request: Request, response: Response): Api
   const error = toApiError(thrown);
   // RFC 9110, 15.5.6. A handler that throws it says only what it doesn't take.
   if (error.status === 405) error.headers.Allow ??= methodsOf(request.app, request.path).join(', ');
-  if (error.status >= 500) logger.error({ err: error.cause ?? error, request_id: request.id }, error.message);
+  // Nothing has failed when what nobody waits for was ended.
+  const wasEnded = response.closed && error.code === 'SERVICE_UNAVAILABLE';
+  if (error.status >= 500 && !wasEnded)
+    logger.error({ err: error.cause ?? error, request_id: request.id }, error.message);
   sendError(response, error, request.id);
   return error;
 }

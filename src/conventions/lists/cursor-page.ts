@@ -1,9 +1,11 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Cursors, Position } from './cursor';
-import { directionOf, type ListQuery, pageSizeOf, sortOf } from './list-query';
-import { Page } from './page';
+import { MAX_ANSWER } from '../responses/largest';
+import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
+import { type CursorPagination, Page } from './page';
 import type { List } from './paginate';
-import { type Direction, readRows, type ReadOptions, ROW, type Slice } from './read-rows';
+import { type Direction, readRows, type ReadOptions, type Slice } from './read-rows';
+import { type Room, ROW } from './row-sizes';
 import { placeOf } from './sort-place';
 
 type Row = ObjectLiteral & { id: number };
@@ -23,25 +25,26 @@ export async function cursorPage<E extends Row>(
   const size = pageSizeOf(query);
   const backwards = position?.backwards ?? false;
   const direction = backwards ? opposite(directionOf(query)) : directionOf(query);
+  const room: Room = { bytes: MAX_ANSWER, full: false };
   // One more than asked for tells whether there is more.
-  const rows: E[] = [];
+  const found: E[] = [];
   for (const range of rangesAfter(repository, sortOf(query), direction, position)) {
-    if (rows.length > size) break;
-    const slice = { direction, limit: size + 1 - rows.length };
-    rows.push(...(await readRange(repository, list, range, query, options, slice)));
+    if (found.length > size || room.full) break;
+    const slice = { direction, limit: size + 1 - found.length, room };
+    found.push(...(await readRange(repository, list, range, query, options, slice)));
   }
-  const more = rows.length > size;
-  const items = backwards ? rows.slice(0, size).reverse() : rows.slice(0, size);
+  const more = found.length > size || room.full;
+  const items = found.slice(0, size);
   const at = (item: E | undefined, backwards: boolean) => seal(positionOf(item, query, position!, backwards));
-  return new Page(
-    items,
-    {
-      size,
-      next: more || backwards ? at(items.at(-1), false) : null,
-      previous: backwards ? (more ? at(items[0], true) : null) : position ? at(items[0], true) : null,
-    },
-    query.fields,
-  );
+  const paginationOf = (count: number): CursorPagination => {
+    const goesOn = more || count < items.length ? at(items[count - 1], backwards) : null;
+    const back = position ? at(items[0], !backwards) : null;
+    return backwards ? { size, next: back, previous: goesOn } : { size, next: goesOn, previous: back };
+  };
+  const { fields } = query;
+  const beginning = { backwards, paginationOf };
+  const pageOptions = { fields, largest: largestItem(query), beginning };
+  return new Page(backwards ? [...items].reverse() : items, paginationOf(items.length), pageOptions);
 }
 
 function readRange<E extends Row>(

@@ -1,12 +1,16 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { isAdmin } from '../../auth/caller';
 import { SigningKeys } from '../../auth/signing-keys';
 import { validationError } from '../errors/api-error';
 import { MAX_CURSOR } from './list-query';
 
-/** Bytes of the seal: 128 bits can't be guessed, and a cursor stands in a URL. */
-const SEAL_LENGTH = 16;
+const CIPHER = 'aes-256-gcm';
+/** Bytes, as GCM wants it. Random: one secret is good for 2^32 cursors before two of them may share one. */
+const NONCE_LENGTH = 12;
+/** Bytes of the mark that shows an alteration. */
+const MARK_LENGTH = 16;
 /** Which part of a collection is asked for, or how much of each item, but not which collection in which order. */
 const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields', 'sort', 'sortBy', 'order'];
 
@@ -28,15 +32,16 @@ export interface Cursors {
 }
 
 /**
- * Makes positions opaque and unforgeable. A cursor holds for the very list that it was made for: the same path, order,
- * filters and search.
+ * Makes positions unreadable and unforgeable: cursors stand in URLs, and so in logs, and an item may be sorted by somebody's
+ * e-mail address. A cursor holds for the very list that it was made for: the same path, order, filters and search, and the
+ * same right to see all of it.
  */
 @Injectable()
 export class CursorSeal {
   private readonly secrets: Buffer[];
 
   constructor(keys: SigningKeys) {
-    this.secrets = keys.derive('cursors');
+    this.secrets = keys.derive('encryption of cursors');
   }
 
   /** @throws {ApiError} VALIDATION_ERROR for a cursor that was altered, or made for another list */
@@ -45,26 +50,20 @@ export class CursorSeal {
     const { cursor } = request.query as Record<string, string | undefined>;
     return {
       position: cursor === undefined ? undefined : this.open(cursor, list),
-      seal: (position) => this.seal(position, list),
+      seal: (position) => encrypt(this.secrets[0], contentOf(position), list).toString('base64url'),
     };
   }
 
-  private seal({ value, id, backwards }: Position, list: string): string {
-    const content = JSON.stringify([value, id, backwards]);
-    const mark = sign(this.secrets[0], content, list);
-    return Buffer.concat([mark, Buffer.from(content)]).toString('base64url');
-  }
-
-  private open(cursor: string, list: string): Position {
+  private open(cursor: string, list: Buffer): Position {
     if (cursor.length > MAX_CURSOR) throw notACursor();
-    const bytes = Buffer.from(cursor, 'base64url');
-    const mark = bytes.subarray(0, SEAL_LENGTH);
-    const content = bytes.subarray(SEAL_LENGTH).toString();
-    const known = this.secrets.some((secret) => isSame(sign(secret, content, list), mark));
+    const sealed = Buffer.from(cursor, 'base64url');
     // Other spellings of the same bytes are no cursors of ours either.
-    if (!known || bytes.toString('base64url') !== cursor) throw notACursor();
-    const [value, id, backwards] = JSON.parse(content) as [Position['value'], number, boolean];
-    return { value, id, backwards };
+    if (sealed.toString('base64url') !== cursor) throw notACursor();
+    for (const secret of this.secrets) {
+      const content = decrypt(secret, sealed, list);
+      if (content !== undefined) return positionOf(content);
+    }
+    throw notACursor();
   }
 }
 
@@ -74,25 +73,40 @@ export function notACursor() {
   return validationError([{ field: 'cursor', rule: 'cursor', message }]);
 }
 
-function describeList({ path, query }: Request): string {
+/** Short, as it stands in a URL: the id alone, where that is what the item was sorted by; a third value for backwards. */
+function contentOf({ value, id, backwards }: Position): string {
+  return JSON.stringify([...(value === id ? [id] : [id, value]), ...(backwards ? [true] : [])]);
+}
+
+function positionOf(content: string): Position {
+  const parts = JSON.parse(content) as [id: number, ...rest: (Position['value'] | true)[]];
+  const backwards = parts.at(-1) === true;
+  const [id, value = id] = (backwards ? parts.slice(0, -1) : parts) as [number, Position['value']?];
+  return { value, id, backwards };
+}
+
+function describeList({ path, query, user }: Request): Buffer {
   const { sort, sortBy, order = 'asc', ...others } = query as Record<string, string | undefined>;
   const filters = Object.entries(others).filter(([name]) => !NOT_OF_THE_LIST.includes(name));
+  filters.sort(([one], [other]) => (one < other ? -1 : 1));
   const place = path.toLowerCase().replace(/\/$/, '');
-  return JSON.stringify([
-    place,
-    sort ?? sortBy ?? 'id',
-    order,
-    filters.sort(([one], [other]) => (one < other ? -1 : 1)),
-  ]);
+  return Buffer.from(JSON.stringify([place, sort ?? sortBy ?? 'id', order, filters, isAdmin(user)]));
 }
 
-function sign(secret: Buffer, content: string, list: string): Buffer {
-  const mark = createHmac('sha256', secret)
-    .update(JSON.stringify([content, list]))
-    .digest();
-  return mark.subarray(0, SEAL_LENGTH);
+function encrypt(secret: Buffer, content: string, list: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_LENGTH);
+  const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: MARK_LENGTH }).setAAD(list);
+  return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
 }
 
-function isSame(one: Buffer, other: Buffer): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Undefined for what this secret has not encrypted, for this list. */
+function decrypt(secret: Buffer, sealed: Buffer, list: Buffer): string | undefined {
+  if (sealed.length <= NONCE_LENGTH + MARK_LENGTH) return undefined;
+  const [nonce, mark] = [sealed.subarray(0, NONCE_LENGTH), sealed.subarray(-MARK_LENGTH)];
+  const cipher = createDecipheriv(CIPHER, secret, nonce, { authTagLength: MARK_LENGTH }).setAAD(list).setAuthTag(mark);
+  try {
+    return cipher.update(sealed.subarray(NONCE_LENGTH, -MARK_LENGTH)).toString() + cipher.final().toString();
+  } catch {
+    return undefined;
+  }
 }

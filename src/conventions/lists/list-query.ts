@@ -1,9 +1,11 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import type { UnitOfWork } from '../../database/unit-of-work';
 import { OneOf, Text } from '../requests/attributes';
 import { FieldList, SameAs, WholeParameter } from '../requests/query-parameters';
 import type { Version } from '../requests/version';
 import type { DtoClass } from '../responses/fields';
+import { Largest } from '../responses/largest';
 import type { Cursors } from './cursor';
 
 const DEFAULT_SIZE = 20;
@@ -14,11 +16,17 @@ const MAX_SEARCH = 100;
 export const MAX_CURSOR = 4_096;
 export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
 
+const SIZE = 'Items on a page. One that would have more than 8 MiB is 400; with cursors it holds fewer items.';
+
 /** How a version of the API pages: a parameter of another version is unknown. */
 export const PAGE_PARAMETERS: Record<Version, string> = { 1: 'page', 2: 'cursor' };
 
 /** Where the cursors of a request are in its query: no caller can write this name. */
 export const CURSORS = Symbol('cursors');
+/** Where it keeps what the request does in the database, so that a list ends when nobody waits for it any more. */
+export const WORK = Symbol('work');
+/** Where a query keeps how large the items are that it asks for. */
+export const LARGEST = Symbol('largest');
 
 export interface ListOptions {
   /** Attributes that `sort` may name; each is a column with an index. `id` is always one. */
@@ -44,6 +52,8 @@ export interface ListQuery {
   fields?: string[];
   /** In version 2: where the list begins, and how it goes on. */
   [CURSORS]?: Cursors;
+  [WORK]?: UnitOfWork;
+  [LARGEST]?: Largest;
 }
 
 /** Items on a page, under either name. */
@@ -51,6 +61,10 @@ export const pageSizeOf = ({ size, limit }: ListQuery): number => size ?? limit 
 
 /** What to sort by, under either name. */
 export const sortOf = ({ sort, sortBy }: ListQuery): string => sort ?? sortBy ?? 'id';
+
+/** How many bytes one item of the answer can take at most, with the `fields` asked for. */
+export const largestItem = ({ [LARGEST]: largest, fields }: ListQuery): number =>
+  largest?.reducedTo(fields) ?? Infinity;
 
 export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 'desc' ? 'DESC' : 'ASC');
 
@@ -60,6 +74,8 @@ export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 
  */
 export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions): Type<ListQuery> {
   class CollectionQuery implements ListQuery {
+    [LARGEST] = Largest.of(item);
+
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
     page?: number;
 
@@ -70,7 +86,7 @@ export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions)
     })
     cursor?: string;
 
-    @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: 'Items on a page.' })
+    @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: SIZE })
     size?: number;
 
     @WholeParameter({ min: 1, max: MAX_SIZE, example: 5, description: 'Another name for `size`.' })

@@ -1,5 +1,5 @@
 import type { ObjectLiteral } from 'typeorm';
-import { directionOf, type ListQuery, pageSizeOf } from './list-query';
+import { directionOf, largestItem, type ListQuery, pageSizeOf } from './list-query';
 import { Page } from './page';
 import type { List } from './paginate';
 import type { Slice } from './read-rows';
@@ -8,12 +8,15 @@ import type { Slice } from './read-rows';
 export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query: ListQuery): Promise<Page<E>> {
   const { page = 0, fields } = query;
   const size = pageSizeOf(query);
+  const options = { fields, largest: largestItem(query) };
   const slice = { direction: directionOf(query), limit: size, offset: page * size };
   const [data, total] = list.counted ? await readNearest(list, slice) : await readAndCount(list, slice);
-  return new Page(data, { page, size, total, totalPages: Math.ceil(total / size) }, fields);
+  return new Page(data, { page, size, total, totalPages: Math.ceil(total / size) }, options);
 }
 
-function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<[E[], number]> {
+async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<[E[], number]> {
+  // A search has one connection.
+  if (list.searches) return [await list.read(slice), await list.total()];
   return Promise.all([list.read(slice), list.total()]);
 }
 

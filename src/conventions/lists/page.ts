@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { pathOf } from '../requests/version';
 import { project } from '../responses/fields';
 
 /** Where a numbered page stands among the others. */
@@ -20,19 +21,54 @@ export interface CursorPagination {
   previous: string | null;
 }
 
+/** The beginning of a page of cursors, in the direction in which it was read, and how the list goes on from there. */
+interface Beginning {
+  /** Whether it was read from its last item on. */
+  backwards: boolean;
+  /** Where a page of its first so many items stands. */
+  paginationOf: (count: number) => CursorPagination;
+}
+
+export interface PageOptions {
+  /** What the caller asked to see of its items. Default: all of them */
+  fields?: string[];
+  /** How many bytes one item can take at most. Default: any number */
+  largest?: number;
+  /** How it can be made shorter. Default: not at all, as the page of a number */
+  beginning?: Beginning;
+}
+
 /** One page of a collection, and what the caller asked to see of its items. */
 export class Page<T extends object> {
   constructor(
     readonly data: T[],
     readonly pagination: Pagination | CursorPagination,
-    private readonly fields?: string[],
+    private readonly options: PageOptions = {},
   ) {}
 
   /** The same page of representations, reduced to the `fields` asked for. */
   map<U extends object>(represent: (item: T) => U): Page<object> {
-    const { fields } = this;
+    const { fields } = this.options;
     const data = this.data.map((item) => (fields ? project(represent(item), fields) : represent(item)));
-    return new Page<object>(data, this.pagination);
+    return new Page<object>(data, this.pagination, this.options);
+  }
+
+  /** How many bytes it can take at most. */
+  get largest(): number {
+    return this.data.length * (this.options.largest ?? Infinity);
+  }
+
+  /** Whether its last item is the first that was found. */
+  get backwards(): boolean {
+    return this.options.beginning?.backwards ?? false;
+  }
+
+  /** A page of so many items, after which the list goes on; undefined for the page of a number, which has its size. */
+  shortenedTo(count: number): Page<T> | undefined {
+    const { beginning } = this.options;
+    if (!beginning) return undefined;
+    const data = beginning.backwards ? this.data.slice(-count) : this.data.slice(0, count);
+    return new Page(data, beginning.paginationOf(count), this.options);
   }
 }
 
@@ -40,8 +76,9 @@ export class Page<T extends object> {
 type PageLink = [relation: string, value: string | number | undefined];
 
 /** The `Link` header of a page (RFC 8288): where the other pages are, with the other parameters of the request. */
-export function pageLinks(pagination: Pagination | CursorPagination, { originalUrl }: Request): string {
-  const [path, ...queries] = originalUrl.split('?');
+export function pageLinks(pagination: Pagination | CursorPagination, request: Request): string {
+  const [, ...queries] = request.originalUrl.split('?');
+  const path = pathOf(request);
   const [parameter, links] =
     'total' in pagination ? ['page', numberedLinks(pagination)] : ['cursor', cursorLinks(pagination)];
   const others = new URLSearchParams(queries.join('?'));

@@ -2,13 +2,16 @@ import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQuery
 import { countedRows, isCounted } from '../../database/counted-tables';
 import { isExact, type PlainEntity, plainEntity } from '../../database/plain-entity';
 import { runnerOf } from '../../database/statement';
+import { UnitOfWork } from '../../database/unit-of-work';
 import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
-import { CURSORS, type ListQuery, sortOf } from './list-query';
+import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { numberedPage } from './numbered-page';
 import type { Page } from './page';
 import { type Equal, readPlainRows } from './read-plain-rows';
-import { readRows, type ReadOptions, ROW, type Slice } from './read-rows';
+import { readRows, type ReadOptions, type Slice } from './read-rows';
+import { mayBeTooLarge, ROW } from './row-sizes';
+import { Searches } from './searches';
 
 export interface PaginateOptions<E> extends ReadOptions<E> {
   /** Text columns that `search` looks through; each needs a trigram index. */
@@ -33,15 +36,25 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   options: PaginateOptions<E>,
 ): Promise<Page<E>> {
   requireVisible(query, options);
-  const { [CURSORS]: cursors } = query;
+  const { [CURSORS]: cursors, search } = query;
   const list = listOf(repository, query, options);
-  return cursors ? cursorPage(repository, list, query, options, cursors) : numberedPage(list, query);
+  const read = () => (cursors ? cursorPage(repository, list, query, options, cursors) : numberedPage(list, query));
+  const isShared = list.shared && (cursors ? !cursors.position : list.counted);
+  if (isShared) return read();
+  // Ends with its request, which a read that several requests share doesn't.
+  const unit = UnitOfWork.current() ?? query[WORK] ?? new UnitOfWork();
+  const { dataSource } = repository.manager;
+  return unit.run(() => (search === undefined ? read() : Searches.of(dataSource).run(search, unit, read)));
 }
 
 /** Where the rows of a list come from, and how many there are. */
 export interface List<E extends ObjectLiteral> {
   read: (slice: Slice) => Promise<E[]>;
   total: () => Promise<number>;
+  /** Whether it is searched. */
+  searches: boolean;
+  /** Whether the rows are read together with others who want the same. */
+  shared: boolean;
   /** Whether the total is known without looking at the rows. */
   counted: boolean;
   /** All that match, for conditions of one's own. */
@@ -59,7 +72,8 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const matching = () => matchingRows(repository, query, options, equal);
   // Within a transaction only its own connection sees what it has done.
   const isSimple = query.search === undefined && !where && !runnerOf(manager);
-  const plain = isSimple && !include ? plainFor(repository, equal, query) : undefined;
+  const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
+  const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
   return {
@@ -71,6 +85,8 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       counted
         ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
         : count(matching()),
+    searches: query.search !== undefined,
+    shared: plain !== undefined,
     counted,
     matching,
   };

@@ -9,7 +9,7 @@ import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
 import { IS_IDEMPOTENT, KEY_HEADER, keyNotTaken, NO_KEY } from '../idempotency/idempotency.interceptor';
 import { CursorSeal } from '../lists/cursor';
-import { CURSORS, type ListQuery, PAGE_PARAMETERS } from '../lists/list-query';
+import { CURSORS, type ListQuery, PAGE_PARAMETERS, WORK } from '../lists/list-query';
 import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
 import { bodyLimitOf } from './body-limit';
 import { type BodyReader, jsonBodyReader } from './json-body';
@@ -54,9 +54,15 @@ export class InputGuard implements CanActivate {
     const input = this.inputOf(context);
     this.checkQuery(request, input);
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
-    if (input.pages && request.version === 2)
-      (request.query as ListQuery)[CURSORS] = this.cursorSeal.cursorsOf(request);
+    if (input.pages) this.prepareList(request);
     return input.takesBody ? this.takeBody(context, input) : true;
+  }
+
+  /** What a list needs to know of its request besides its parameters. */
+  private prepareList(request: Request): void {
+    const query = request.query as ListQuery;
+    query[WORK] = request.work;
+    if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
   }
 
   private async takeBody(context: ExecutionContext, { bodyLimit }: RouteInput): Promise<true> {

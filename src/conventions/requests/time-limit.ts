@@ -3,38 +3,53 @@ import './request-context';
 
 /** How long, after its request's time is up, a connection may still take for what has not arrived, in milliseconds. */
 const LAST_RESORT = 5_000;
+/** How often a request that takes long is looked at, as a part of its limit. */
+const LOOKS = 6;
+/** Bytes a second that a client must read or send to be waited for: a telephone line of old had twice as much. */
+const MIN_RATE = 4 * 1024;
+/** For how long a client may stay below that rate, in limits; whoever was fast before has no more of it. */
+const SLOW_FOR = 5;
+const MILLISECOND = 1_000;
 
 /**
  * How long a request may take: from the arrival of its headers to its answer, or, for one that moves many bytes, from one
- * sign of progress to the next.
+ * sign of progress to the next. An answer that has begun is such bytes, too.
  */
 export class TimeLimit {
   /** Requests that are not answered and move no bytes. */
   private static awaited = 0;
   /** When the last of them was answered, by the clock of `performance`. */
   private static lastAwaited = -Infinity;
-  private readonly timer: NodeJS.Timeout;
-  private ended = false;
+  private timer: NodeJS.Timeout;
   /** Whether it is for bytes that move. */
   private moving = false;
   private awaited = true;
+  /** Bytes that have moved since the last look. */
+  private moved = 0;
+  /** Bytes that had left by this connection at the last look; unknown before the answer begins. */
+  private left?: number;
+  /** When its time is up unless bytes move, by the clock of `performance`. */
+  private deadline: number;
+  /** When its time is up although bytes move, as they are too few. */
+  private patience: number;
 
-  /** @param limit milliseconds */
+  /**
+   * @param limit milliseconds
+   * @param onEnd told when the time is up
+   * @param onGone told when the client goes away before the answer, unless what it has sent until then counts
+   */
   constructor(
-    limit: number,
+    private readonly limit: number,
     private readonly request: Request,
-    response: Response,
-    onEnd: () => void,
+    private readonly response: Response,
+    private readonly onEnd: () => void,
+    private readonly onGone: () => void,
   ) {
-    this.timer = setTimeout(() => {
-      this.ended = true;
-      const begun = response.headersSent;
-      onEnd();
-      // Bytes that nobody takes any more: an answer that has begun can only be broken off.
-      if (begun && this.moving) response.destroy();
-    }, limit).unref();
+    this.deadline = request.startedAt + limit;
+    this.patience = request.startedAt + SLOW_FOR * limit;
+    this.timer = setTimeout(() => this.look(), limit / LOOKS).unref();
     TimeLimit.awaited++;
-    response.on('close', () => this.noLongerAwaited());
+    response.on('close', () => this.closed());
     // Not at its close: what a client that went away has started takes no longer than the rest.
     response.on('finish', () => this.answered());
   }
@@ -44,11 +59,46 @@ export class TimeLimit {
     return TimeLimit.awaited > 0 || performance.now() - TimeLimit.lastAwaited < within;
   }
 
-  /** Bytes have moved: the time begins anew. */
-  progress(): void {
+  /** The request is for bytes that move, and so many have. */
+  progress(bytes = 1): void {
     this.moving = true;
     this.noLongerAwaited();
-    if (!this.ended) this.timer.refresh();
+    this.moved += bytes;
+  }
+
+  private look(): void {
+    const now = performance.now();
+    if (this.response.headersSent) this.moved += this.haveLeft();
+    if (this.moved > 0) {
+      this.deadline = now + this.limit;
+      this.patience = Math.min(this.patience + (this.moved / MIN_RATE) * MILLISECOND, now + SLOW_FOR * this.limit);
+      this.moved = 0;
+    }
+    const rest = Math.min(this.deadline, this.patience) - now;
+    if (rest <= 0) return this.end();
+    this.timer = setTimeout(() => this.look(), Math.min(rest, this.limit / LOOKS)).unref();
+  }
+
+  /** Bytes of the answer that its client, or the system on the way there, has taken since the last look. */
+  private haveLeft(): number {
+    const { socket } = this.response;
+    const now = socket ? socket.bytesWritten - socket.writableLength : (this.left ?? 0);
+    // Its beginning is a sign of progress.
+    const since = this.left === undefined ? 1 : now - this.left;
+    this.left = now;
+    return since;
+  }
+
+  private end(): void {
+    const begun = this.response.headersSent;
+    this.onEnd();
+    // Bytes that nobody takes any more: an answer that has begun can only be broken off.
+    if (begun) this.response.destroy();
+  }
+
+  private closed(): void {
+    this.noLongerAwaited();
+    if (!this.response.writableEnded && !this.moving) this.onGone();
   }
 
   private noLongerAwaited(): void {

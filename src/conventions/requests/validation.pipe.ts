@@ -1,7 +1,6 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe as NestValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import type { Cursors } from '../lists/cursor';
-import { CURSORS, type ListQuery } from '../lists/list-query';
+import { CURSORS, type ListQuery, WORK } from '../lists/list-query';
 import { type FieldViolation, validationError } from '../errors/api-error';
 
 /** Of each kind of query. */
@@ -43,9 +42,9 @@ export class ValidationPipe extends NestValidationPipe {
       if (queries.size >= MAX_QUERIES) queries.clear();
       queries.set(key, query);
     }
-    // Its cursors are the request's own, and what they seal depends on its path.
-    const { [CURSORS]: cursors } = value;
-    return cursors ? withCursors(query, cursors) : query;
+    // These are the request's own; what its cursors seal depends on its path.
+    const { [WORK]: work, [CURSORS]: cursors } = value;
+    return work || cursors ? Object.assign(copyOf(query), { [WORK]: work, [CURSORS]: cursors }) : query;
   }
 
   private queriesOf({ metatype }: ArgumentMetadata): Map<string, ListQuery> {
@@ -72,9 +71,8 @@ function uncheckedNames(value: unknown, prototype: object, parent = ''): string[
   ]);
 }
 
-function withCursors(query: ListQuery, cursors: Cursors): ListQuery {
-  const copy = Object.create(Object.getPrototypeOf(query) as object) as ListQuery;
-  return Object.assign(copy, query, { [CURSORS]: cursors });
+function copyOf(query: ListQuery): ListQuery {
+  return Object.assign(Object.create(Object.getPrototypeOf(query) as object) as ListQuery, query);
 }
 
 function violationsOf({ property, constraints = {}, children = [] }: ValidationError, parent = ''): FieldViolation[] {

@@ -63,6 +63,14 @@ export function resolveVersion(request: Request, response: Response, next: NextF
   next();
 }
 
+/**
+ * The path as the caller wrote it, without its query. Not from `originalUrl`, which is a whole URL, with a host that anyone
+ * may make up, when the request line holds one.
+ */
+export function pathOf({ apiRoot, path }: Request): string {
+  return `${apiRoot}${path.slice(API_PREFIX.length + 1)}`;
+}
+
 function searchOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at);

@@ -21,7 +21,6 @@ export function envelope(status: number, body: object, request: Request): object
 
 /** Where a resource that was just created can be read: by its own id, below its own noun. */
 export function locationOf(body: object, request: Request): string {
-  // Not originalUrl, which is a whole URL when the request line holds one.
   const nouns = request.path.split('/').filter(Boolean);
   const { id } = body as { id?: number };
   // /api/v1/users/7/posts creates /api/v1/posts/1

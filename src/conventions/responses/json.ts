@@ -1,6 +1,15 @@
 const UNSAFE_IN_HTML = /[<>&\u2028\u2029]/g;
 /** The same for one look: most texts have none, and replace() would copy them. */
 const ANY_UNSAFE = /[<>&\u2028\u2029]/;
+const ESCAPES: Record<string, string> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+/** Characters from which on a text is escaped as bytes: of many that are unsafe, replace() takes six times as long. */
+const LONG = 8_192;
 
 /**
  * JSON that stays harmless when a page embeds it: `<`, `>`, `&` and the two line separators leave as `\u....`, which
@@ -9,5 +18,58 @@ const ANY_UNSAFE = /[<>&\u2028\u2029]/;
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!ANY_UNSAFE.test(text)) return text;
-  return text.replace(UNSAFE_IN_HTML, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (text.length > LONG) return escapedBytes(text).toString();
+  return text.replace(UNSAFE_IN_HTML, (character) => ESCAPES[character]);
+}
+
+/** The same in UTF-8, for what is large. */
+export function toJsonBytes(value: unknown): Buffer {
+  const text = JSON.stringify(value);
+  return ANY_UNSAFE.test(text) ? escapedBytes(text) : Buffer.from(text);
+}
+
+/** By the first of its bytes, what to write for a character that may be unsafe. */
+const BY_FIRST_BYTE = ((): (Buffer | undefined)[] => {
+  const escapes = new Array<Buffer | undefined>(256).fill(undefined);
+  for (const character of '<>&') escapes[character.charCodeAt(0)] = Buffer.from(ESCAPES[character]);
+  return escapes;
+})();
+/** U+2028 and U+2029 in UTF-8: E2 80 A8 and E2 80 A9. */
+const SEPARATOR = { first: 0xe2, second: 0x80, third: 0xa8, escape: Buffer.from('\\u202') };
+const DIGIT_EIGHT = 0x38;
+
+function escapedBytes(text: string): Buffer {
+  const plain = Buffer.from(text);
+  const safe = Buffer.allocUnsafe(plain.length + growthOf(plain));
+  let end = 0;
+  for (let at = 0; at < plain.length; at++) {
+    const byte = plain[at];
+    const escape = BY_FIRST_BYTE[byte];
+    if (escape) {
+      for (let index = 0; index < escape.length; index++) safe[end++] = escape[index];
+    } else if (isSeparator(plain, at)) {
+      for (let index = 0; index < SEPARATOR.escape.length; index++) safe[end++] = SEPARATOR.escape[index];
+      safe[end++] = DIGIT_EIGHT + (plain[at + 2] & 1);
+      at += 2;
+    } else {
+      safe[end++] = byte;
+    }
+  }
+  return safe;
+}
+
+/** By how many bytes the text becomes longer. */
+function growthOf(plain: Buffer): number {
+  let growth = 0;
+  for (let at = 0; at < plain.length; at++) {
+    if (BY_FIRST_BYTE[plain[at]]) growth += 5;
+    else if (isSeparator(plain, at)) growth += 3;
+  }
+  return growth;
+}
+
+function isSeparator(bytes: Buffer, at: number): boolean {
+  return (
+    bytes[at] === SEPARATOR.first && bytes[at + 1] === SEPARATOR.second && (bytes[at + 2] & ~1) === SEPARATOR.third
+  );
 }

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
 import { type ByteRange, ByteStore } from './byte-store';
+import { Semaphore } from '../../auth/semaphore';
 import { FreeSpace, orFull } from './free-space';
-import { Lanes } from './lanes';
 import { PRIVATE_FILE } from './private-directory';
 
 const SEGMENT = 8 * 1024 * 1024;
@@ -104,12 +104,12 @@ export class DiskStore extends ByteStore {
 }
 
 /** Each occupies a thread of libuv's four for as long as the disk takes: never all of them. */
-const syncing = new Lanes(2);
+const syncing = new Semaphore(2, Infinity);
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
-    await syncing.during(() => handle.sync());
+    await syncing.run(() => handle.sync());
   } finally {
     await handle.close();
   }

@@ -93,7 +93,7 @@ export class RequestBody extends Readable {
 
   private receive(chunk: Buffer): void {
     if (this.over) return;
-    this.request.timeLimit?.progress();
+    this.request.timeLimit?.progress(chunk.length);
     this.patience.earn(chunk.length);
     this.pieces.push(chunk);
     this.weight += chunk.length + PIECE;

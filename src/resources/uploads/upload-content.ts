@@ -67,7 +67,7 @@ export class UploadContent {
       const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {
         sent += chunk.length;
-        response.req.timeLimit?.progress();
+        response.req.timeLimit?.progress(chunk.length);
       });
       await pipeline(stored, response, { end: false });
     } catch (error) {
@@ -108,7 +108,7 @@ function sendNotModified(response: Response, tag: string): void {
 
 function setValidators(response: Response, tag: string): void {
   response.setHeader('ETag', quoted(tag));
-  response.setHeader('Cache-Control', 'private, no-cache');
+  response.setHeader('Cache-Control', 'no-store');
 }
 
 /** Characters of a `Range`. A longer one is ignored, which RFC 9110, 14.2 allows for any. */

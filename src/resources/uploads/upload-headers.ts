@@ -122,8 +122,8 @@ export function describe(response: Response, { offset, size, expires_at, metadat
   response.setHeader('Upload-Length', size);
   if (metadata !== null) response.setHeader('Upload-Metadata', metadata);
   if (expires_at) response.setHeader('Upload-Expires', expires_at.toUTCString());
-  // Where to go on, which is what a HEAD asks, is never to be taken from a cache; a GET is as of every resource.
-  if (response.req.method !== 'GET') response.setHeader('Cache-Control', 'no-store');
+  // Where to go on is never to be taken from a cache, not even by who may keep the rest.
+  response.setHeader('Cache-Control', 'no-store');
 }
 
 /** The same of a new one, and where it is. */

@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings';
 import { ApiError } from '../../conventions/errors/api-error';
 import { insertRow } from '../../database/insert-row';
 import { UnitOfWork } from '../../database/unit-of-work';
-import { Lanes } from './lanes';
+import { Semaphore } from '../../auth/semaphore';
 import { Upload } from './upload.entity';
 import type { Claims } from './upload-metadata';
 
@@ -27,9 +27,9 @@ export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type'
 @Injectable()
 export class UploadRows {
   /** A commit waits for the disk, which uploads keep busy: it must not be for all connections at once. */
-  private readonly writing = new Lanes(2);
+  private readonly writing = new Semaphore(2, Infinity);
   /** Nor for those that wait for each other's turn to create one. */
-  private readonly creating = new Lanes(2);
+  private readonly creating = new Semaphore(2, Infinity);
 
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
@@ -50,7 +50,7 @@ export class UploadRows {
       const expires_at = new Date(Date.now() + UPLOAD_EXPIRY * MILLISECOND);
       return insertRow(manager, Upload, { ...upload, expires_at });
     };
-    return this.creating.during(() => this.uploads.manager.transaction(create));
+    return this.creating.run(() => this.uploads.manager.transaction(create));
   }
 
   /** With all that only a writer needs. @throws {EntityNotFoundError} @throws {ApiError} GONE */
@@ -95,7 +95,7 @@ export class UploadRows {
   }
 
   private write<T>(statement: () => Promise<T>): Promise<T> {
-    return this.writing.during(() => UnitOfWork.outside(statement));
+    return this.writing.run(() => UnitOfWork.outside(statement));
   }
 }
 

@@ -1,0 +1,73 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { Page } from '../lists/page';
+import { pageTooLarge } from '../lists/row-sizes';
+import { Semaphore } from '../../auth/semaphore';
+import { toJsonBytes } from './json';
+import { MAX_ANSWER } from './largest';
+
+/** Bytes from which on a page isn't made in one go. */
+const LARGE = 256 * 1024;
+/** Bytes that are kept for the envelope, with two cursors. */
+const ENVELOPE = 16 * 1024;
+/** How long a page is worked on before others get their turn, in milliseconds. */
+const TURN = 10;
+/** How many bytes a character can take. */
+const PER_CHARACTER = 6;
+
+/** One after the other: what they are made of takes several times the room of what leaves. */
+export const making = new Semaphore(1, Infinity);
+
+/** Whether to make it by {@link makeItems}: many at once, or one of the largest, would keep everybody else waiting. */
+export function isLarge(page: Page<object>): boolean {
+  return page.largest > LARGE && PER_CHARACTER * charactersIn(page.data) > LARGE;
+}
+
+/** How many bytes such a page is going to have at most. */
+export function sizeOf(page: Page<object>): number {
+  return Math.min(MAX_ANSWER, PER_CHARACTER * charactersIn(page.data));
+}
+
+/** Of all texts in it. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let characters = 0;
+  for (const part of Object.values(value)) characters += charactersIn(part);
+  return characters;
+}
+
+/**
+ * A page with as many items as fit, and the JSON of each of them, in turns with the rest of the service.
+ * @param wanted whether somebody still waits for it
+ * @throws {ApiError} VALIDATION_ERROR when all of them are wanted and they don't fit
+ */
+export async function makeItems(
+  page: Page<object>,
+  wanted: () => boolean,
+): Promise<{ page: Page<object>; items: Buffer[] }> {
+  const items: Buffer[] = [];
+  let room = MAX_ANSWER - ENVELOPE;
+  let turnEnds = 0;
+  for (const item of page.backwards ? [...page.data].reverse() : page.data) {
+    if (performance.now() > turnEnds) {
+      await turnOfTheLoop();
+      turnEnds = performance.now() + TURN;
+    }
+    if (!wanted()) break;
+    const json = toJsonBytes(item);
+    room -= json.length + 1;
+    if (room < 0) return { page: shortened(page, items.length), items: inOrder(page, items) };
+    items.push(json);
+  }
+  return { page, items: inOrder(page, items) };
+}
+
+function shortened(page: Page<object>, count: number): Page<object> {
+  const shorter = count > 0 ? page.shortenedTo(count) : undefined;
+  if (!shorter) throw pageTooLarge();
+  return shorter;
+}
+
+function inOrder({ backwards }: Page<object>, items: Buffer[]): Buffer[] {
+  return backwards ? items.reverse() : items;
+}

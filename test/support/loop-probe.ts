@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ServiceProcess } from './service-process';
+import { waitFor } from './wait-for';
+
+const PROGRAM = pathToFileURL(resolve(__dirname, 'watch-loop.mjs')).href;
+
+/** Tells for how long a service kept everybody else waiting. */
+export class LoopProbe {
+  private readonly file = join(mkdtempSync(join(tmpdir(), 'resource-api-probe-')), 'longest');
+
+  /** What the service's environment needs for it. */
+  get environment(): Record<string, string> {
+    return { NODE_OPTIONS: `--import=${PROGRAM}`, LOOP_PROBE: this.file };
+  }
+
+  /** The longest time, in milliseconds, for which its event loop was busy with one thing while `work` went on. */
+  async longestDuring(service: ServiceProcess, work: () => Promise<void>): Promise<number> {
+    service.signal('SIGUSR2');
+    await waitFor(() => this.read() < 1);
+    await work();
+    return this.read();
+  }
+
+  private read(): number {
+    try {
+      return Number(readFileSync(this.file, 'utf8'));
+    } catch {
+      return Infinity;
+    }
+  }
+}
