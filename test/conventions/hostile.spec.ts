@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
+import { BuiltService, type Vitals } from '../support/built-service';
 import { cloneTemplate, query } from '../support/databases';
 import { HostileClient } from '../support/hostile-client';
 import { type HostileRequest, hostileRequests } from '../support/hostile-requests';
 import { Document } from '../support/openapi';
 import { waitFor } from '../support/wait-for';
-import { type Vitals, WatchedService } from '../support/watched-service';
 
 /** In all; `npm run fuzz` and `.ci/run` send more. */
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 1_000);
@@ -52,16 +52,17 @@ class SilentRedis {
 describe(`The service, attacked with the seed ${SEED},`, () => {
   const redis = new SilentRedis();
   let database: Awaited<ReturnType<typeof cloneTemplate>>;
-  let service: WatchedService;
+  let service: BuiltService;
   let client: HostileClient;
   let before: { vitals: Vitals; cpu: number };
 
   beforeAll(async () => {
     database = await cloneTemplate();
-    service = await WatchedService.start({
+    const settings = {
       ...{ DATABASE_URL: database.url, REDIS_URL: await redis.start(), TRUST_PROXY: '1' },
       ...{ REQUEST_TIMEOUT: String(REQUEST_TIMEOUT), MIN_FREE_DISK: '0', MAX_UPLOAD_SIZE: '1048576' },
-    });
+    };
+    service = await BuiltService.start(settings, { watched: true });
     const [user, admin] = [await tokenOf('mallory', 'USER'), await tokenOf('eve', 'ADMIN')];
     await plantLargePosts(user);
     const upload = await uploadOf(user);
@@ -111,7 +112,7 @@ describe(`The service, attacked with the seed ${SEED},`, () => {
       const batch = requests.slice(sent, sent + BATCH);
       const statuses = await Promise.all(batch.map((one) => client.send(one)));
       expect(batch.filter((_, index) => statuses[index] === 500)).toEqual([]);
-      const { blocked } = await service.vitals();
+      const blocked = await service.longestBlock();
       if (blocked > MAX_BLOCKED) await expectHarmlessAlone(batch);
     }
   }
@@ -120,7 +121,7 @@ describe(`The service, attacked with the seed ${SEED},`, () => {
   async function expectHarmlessAlone(batch: HostileRequest[]): Promise<void> {
     for (const one of batch) {
       await client.send(one);
-      const { blocked } = await service.vitals();
+      const blocked = await service.longestBlock();
       if (blocked > MAX_BLOCKED) throw new Error(`${blocked} ms without an answer to others: ${JSON.stringify(one)}`);
     }
   }

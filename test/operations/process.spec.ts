@@ -82,6 +82,8 @@ describe('A service on the embedded database', () => {
     // Any other address of the machine; this one nobody else can have sent something to.
     await expect(fetch(`http://127.0.0.2:${service.port}/health/live`)).rejects.toThrow();
     expect((await fetch(`http://localhost:${service.port}/docs`)).status).toBe(200);
+    // Its line is written when the answer has left.
+    await waitFor(() => service.stdout.includes('GET /docs'));
 
     expect(await service.stop()).toBe(0);
 

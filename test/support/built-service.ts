@@ -3,7 +3,20 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const WATCH = resolve(__dirname, 'event-loop-watch.cjs');
+/** Loaded before the service. */
+const VITALS = resolve(__dirname, 'vitals.cjs');
+
+/** How a running service is. */
+export interface Vitals {
+  /** The longest time since this was asked last in which it answered nobody, in milliseconds. */
+  blocked: number;
+  /** Of its main thread, in milliseconds since the start. */
+  cpu: number;
+  /** What is left after the garbage was collected, in bytes. */
+  heap: number;
+  /** Those of clients, of the database and of Redis. */
+  sockets: number;
+}
 
 /**
  * The service as it is delivered, in a process of its own. Only the compiler's plugin makes documentation of doc
@@ -17,12 +30,12 @@ export class BuiltService {
 
   /**
    * @param settings environment variables besides those that every test has
-   * @param watched whether {@link longestBlock} is going to be asked for
+   * @param watched whether {@link longestBlock} and {@link vitals} are going to be asked for
    */
   static async start(settings: Record<string, string>, { watched = false } = {}): Promise<BuiltService> {
     const { PATH, TEST_DIRECTORY } = process.env;
     const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
-    const program = [...(watched ? ['--require', WATCH] : []), 'dist/main.js'];
+    const program = [...(watched ? ['--expose-gc', '--require', VITALS] : []), 'dist/main.js'];
     const child = spawn(process.execPath, program, {
       env,
       stdio: ['ignore', 'pipe', 'inherit', ...(watched ? (['ipc'] as const) : [])],
@@ -34,11 +47,32 @@ export class BuiltService {
     return this.process.exitCode === null && this.process.signalCode === null;
   }
 
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
   /** For how many milliseconds at most it has answered nobody since this was asked last. */
   async longestBlock(): Promise<number> {
-    const answer = once(this.process, 'message') as Promise<[{ longest: number }]>;
-    this.process.send('How long?');
-    return (await answer)[0].longest;
+    return (await this.ask<Pick<Vitals, 'blocked'>>('blocked')).blocked;
+  }
+
+  vitals(): Promise<Vitals> {
+    return this.ask('vitals');
+  }
+
+  /** @throws Error when the service has ended */
+  private async ask<T>(question: string): Promise<T> {
+    if (!this.running) throw new Error(`The service has ended: ${this.process.exitCode ?? this.process.signalCode}`);
+    const done = new AbortController();
+    const ended = once(this.process, 'exit', done).then(() => Promise.reject(new Error('The service has ended')));
+    const answer = once(this.process, 'message', done);
+    this.process.send(question);
+    try {
+      return ((await Promise.race([answer, ended])) as [T])[0];
+    } finally {
+      ended.catch(() => undefined);
+      done.abort();
+    }
   }
 
   /** Without a warning, as by kill -9. */

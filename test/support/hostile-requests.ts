@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
 import { CALLERS, inPlace } from './fuzz-requests';
+import { HOSTILE_PIECES } from './hostile-values';
 import type { Document, Node, Operation } from './openapi';
 
 /** How a client treats its connection. */
@@ -15,8 +16,8 @@ export interface HostileRequest {
   operation: string;
   /** What the value stands for: `path`, `query`, `header` or `body`, and a name. */
   place: string;
-  /** A name of {@link HOSTILE_TEXTS}. */
-  text: keyof typeof HOSTILE_TEXTS;
+  /** A name of {@link HOSTILE_PIECES}. */
+  text: string;
   /** Of the text, in UTF-16 units. */
   length: number;
   /** Whether a body is compressed. */
@@ -37,30 +38,6 @@ export interface Target {
   /** The key of an upload that waits for bytes. */
   upload: string;
 }
-
-/** What libraries choke on, to be repeated. */
-export const HOSTILE_TEXTS = {
-  'combining marks': 'a\u0316\u0301',
-  'Hangul to compose': '\u1112\u1161\u11ab',
-  'less-than signs': '<',
-  'line separators': '\u2028',
-  quotes: '"\\',
-  blanks: ' ',
-  'blanks with an end': ' \t x',
-  digits: '9',
-  commas: ',',
-  'quoted tags': 'W/"1", ',
-  'media ranges': 'a/b;q=0.1, ',
-  brackets: '[',
-  percents: '%25%',
-  'dots and ats': 'a@a.',
-  dashes: 'a-',
-  'lone surrogates': '\ud800',
-  NUL: '\u0000',
-  emoji: '😀',
-  'zero-width joiners': 'a\u200d',
-  Base64: 'YQ==,',
-} as const;
 
 const KIBIBYTE = 1_024;
 /** The whole head of a request may have 16 KiB. */
@@ -116,7 +93,7 @@ function ofOperation(document: Document, { name, spec }: Operation): fc.Arbitrar
       caller: fc.constantFrom(...CALLERS),
       operation: fc.constant(name),
       place: fc.constant(where),
-      text: fc.constantFrom(...(Object.keys(HOSTILE_TEXTS) as (keyof typeof HOSTILE_TEXTS)[])),
+      text: fc.constantFrom(...Object.keys(HOSTILE_PIECES)),
       length: where.startsWith('body') ? lengths(MAX_IN_BODY) : lengths(MAX_IN_HEAD),
       gzip: fc.boolean(),
       after: fc.integer({ min: 0, max: 20 }),
@@ -181,7 +158,7 @@ export function bytesOf(request: HostileRequest, { token, upload }: Target): Buf
 }
 
 function repeated({ text, length }: HostileRequest): string {
-  const unit = HOSTILE_TEXTS[text];
+  const unit = HOSTILE_PIECES[text];
   return unit.repeat(Math.ceil(length / unit.length));
 }
 

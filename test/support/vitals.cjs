@@ -10,11 +10,13 @@ let longest = 0;
 let last = measure();
 
 /** What other processes keep from this one is no fault of it: the time that it waited for a processor doesn't count. */
-setInterval(() => {
+setInterval(look, INTERVAL).unref();
+
+function look() {
   const now = measure();
   longest = Math.max(longest, now.wall - last.wall - (now.waited - last.waited) - INTERVAL);
   last = now;
-}, INTERVAL).unref();
+}
 
 function measure() {
   const [ran, waited] = schedulerTimes();
@@ -31,20 +33,21 @@ function schedulerTimes() {
   }
 }
 
-process.on('message', (message) => {
-  if (message !== 'vitals') return;
-  // Twice: what a finaliser lets go of in the first is collected in the second.
-  globalThis.gc();
-  globalThis.gc();
-  const now = measure();
-  process.send({
-    blocked: longest,
-    cpu: now.ran,
-    heap: process.memoryUsage().heapUsed + process.memoryUsage().external,
-    sockets: process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'TLSWrap').length,
-  });
+process.on('message', (question) => {
+  look();
+  process.send(question === 'vitals' ? { blocked: longest, ...vitals() } : { blocked: longest });
   longest = 0;
   last = measure();
 });
+
+function vitals() {
+  // Twice: what a finaliser lets go of in the first is collected in the second.
+  globalThis.gc();
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'TLSWrap');
+  return { cpu: measure().ran, heap: heapUsed + external, sockets: sockets.length };
+}
+
 // The channel alone doesn't keep the service running.
 process.channel?.unref();
