@@ -62,7 +62,7 @@ export class ExternalIssuer implements TokenIssuer {
 
 async function discover(issuer: string): Promise<RemoteKeys> {
   const url = issuer.replace(/\/$/, '') + DISCOVERY;
-  const response = await fetch(url, { signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
   const document = (await response.json()) as { issuer?: string; jwks_uri?: string };
   // Required by OpenID Connect Discovery 1.0, section 4.3: else one issuer could speak for another.
   if (document.issuer !== issuer || !document.jwks_uri) throw new Error('its discovery document is another issuer’s');

@@ -8,7 +8,7 @@ const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Of the four threads that libuv has by default: files, name look-ups and compression need them as well. */
 const MAX_THREADS = 3;
-/** Hashes that may wait: about a second on two cores, which nobody waits longer than for an answer. */
+/** Hashes that may wait: some two seconds on two cores. */
 const MAX_WAITING = 100;
 
 const lane = new Semaphore(Math.min(availableParallelism(), MAX_THREADS), MAX_WAITING);

@@ -6,7 +6,7 @@ const LAST_RESORT = 5_000;
 /** How often a request that takes long is looked at, as a part of its limit. */
 const LOOKS = 6;
 /** Bytes a second that a client must read or send to be waited for: a telephone line of old had twice as much. */
-const MIN_RATE = 4 * 1024;
+export const MIN_RATE = 1024;
 /** For how long a client may stay below that rate, in limits; whoever was fast before has no more of it. */
 const SLOW_FOR = 5;
 const MILLISECOND = 1_000;

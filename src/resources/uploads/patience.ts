@@ -1,6 +1,6 @@
+import { MIN_RATE } from '../../conventions/requests/time-limit';
+
 const MILLISECOND = 1_000;
-/** Bytes that a client has to send in a second, on average. */
-export const LEAST_RATE = 1_024;
 
 /**
  * How long a client is waited for: each byte that it sends gives it time, though never more than it had at first. So one
@@ -34,7 +34,7 @@ export class Patience {
 
   earn(bytes: number): void {
     this.settle();
-    this.left = Math.min(this.most, this.left + (bytes / LEAST_RATE) * MILLISECOND);
+    this.left = Math.min(this.most, this.left + (bytes / MIN_RATE) * MILLISECOND);
   }
 
   end(): void {
