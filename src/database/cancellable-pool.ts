@@ -1,18 +1,10 @@
-import {
-  Client,
-  Pool,
-  type PoolClient,
-  type PoolConfig,
-  type QueryConfig,
-  type QueryResult,
-  type QueryResultRow,
-} from 'pg';
+import { Client, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import { CleanPool, type OnConnection } from './clean-pool';
 import { ConnectionError } from './connection-error';
 import { UnitOfWork } from './unit-of-work';
 
 type Release = (error?: Error | boolean) => void;
-type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
 /** What a pool's client also is. */
 export interface Backend extends PoolClient {
@@ -28,7 +20,7 @@ export interface Backend extends PoolClient {
  * that runs, nor the transaction around it. And whatever keeps it from connecting is a {@link ConnectionError}: some
  * SQLSTATEs, as 55000, mean another thing later.
  */
-export class CancellablePool extends Pool {
+export class CancellablePool extends CleanPool {
   private readonly backends = new Set<Backend>();
   /** Whether what connects at this moment is a read that requests share. */
   private sharing = false;

@@ -1,11 +1,30 @@
+import type { PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
+import { ApiQueryRunner } from './api-query-runner';
 import { rememberConstraints } from './constraints';
 import { findCountedTables } from './counted-tables';
 import { guardBuilders } from './guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from './guarded-writes';
+import { SharedTransaction } from './shared-transaction';
 import { subscribe } from './subscribers';
 import { TransactionCheck } from './transaction-check';
 import { UnitOfWork } from './unit-of-work';
+
+type Work<T> = (manager: EntityManager) => Promise<T>;
+/** Runs a handler so that all that it does is part of a transaction. */
+export type Sharing = <T>(handler: () => Promise<T>) => Promise<T>;
+
+/** TypeORM's manager, whose transactions know what is done inside of them. */
+class ApiEntityManager extends GuardedManager {
+  override transaction<T>(isolation: IsolationLevel, work: Work<T>): Promise<T>;
+  override transaction<T>(work: Work<T>): Promise<T>;
+  override transaction<T>(isolationOrWork: IsolationLevel | Work<T>, work?: Work<T>): Promise<T> {
+    const begin = () => super.transaction<T>(isolationOrWork as IsolationLevel, work!);
+    return UnitOfWork.current()?.transaction ? UnitOfWork.apart(begin) : begin();
+  }
+}
 
 /** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
 export class ApiDataSource extends DataSource {
@@ -18,8 +37,13 @@ export class ApiDataSource extends DataSource {
     return this;
   }
 
+  override createQueryRunner(mode: ReplicationMode = 'master'): QueryRunner {
+    const runner = new ApiQueryRunner(this.driver as PostgresDriver, mode);
+    return Object.assign(runner, { manager: this.createEntityManager(runner) });
+  }
+
   override createEntityManager(runner?: QueryRunner): EntityManager {
-    return new GuardedManager(this, runner);
+    return new ApiEntityManager(this, runner);
   }
 
   override createQueryBuilder: DataSource['createQueryBuilder'] = (...parameters: unknown[]) => {
@@ -27,34 +51,49 @@ export class ApiDataSource extends DataSource {
     return super.createQueryBuilder(...(parameters as [])) as never;
   };
 
-  override createQueryRunner(mode?: ReplicationMode): QueryRunner {
-    return UnitOfWork.current()?.transaction ?? super.createQueryRunner(mode);
+  override async destroy(): Promise<void> {
+    // What is still inside of a transaction can't complain any more.
+    const { connectedQueryRunners } = this.driver as PostgresDriver;
+    for (const runner of [...connectedQueryRunners]) await runner.release().catch(() => undefined);
+    await super.destroy();
   }
 }
 
 /**
- * Makes one transaction of all that the current unit of work does meanwhile, whichever service does it: their own
- * transactions become savepoints of it.
+ * Makes one transaction of what `work` does, and of all that the current unit of work does in the handler that `work` runs
+ * by `sharing`, whichever service does it: their own transactions become savepoints of it. It is committed when all that
+ * the handler has begun has ended; what begins later stands for itself.
+ * @param isolation PostgreSQL's default when left out
  */
 export async function inOneTransaction<T>(
   database: DataSource,
-  work: (manager: EntityManager) => Promise<T>,
+  work: (manager: EntityManager, sharing: Sharing) => Promise<T>,
+  isolation?: IsolationLevel,
 ): Promise<T> {
   const unit = UnitOfWork.current();
   if (!unit) throw new Error('There is no unit of work to make a transaction of');
   const runner = database.createQueryRunner();
-  const release = runner.release.bind(runner);
-  // Whoever takes part believes the runner to be its own.
-  runner.release = () => Promise.resolve();
-  unit.transaction = runner;
+  const whole = async (manager: EntityManager) => {
+    const shared = new SharedTransaction(database, (await runner.connect()) as PoolClient, isolation);
+    return work(manager, (handler) => share(unit, shared, handler));
+  };
   try {
-    const result = await runner.manager.transaction(work);
+    const result = await (isolation ? runner.manager.transaction(isolation, whole) : runner.manager.transaction(whole));
     for (const listener of unit.takeListeners()) listener();
     return result;
   } finally {
+    const shared = unit.transaction;
     unit.transaction = undefined;
-    await release();
+    await runner.release();
+    shared?.ended();
   }
+}
+
+async function share<T>(unit: UnitOfWork, shared: SharedTransaction, handler: () => Promise<T>): Promise<T> {
+  unit.transaction = shared;
+  const result = await handler().finally(() => shared.close());
+  if (shared.failure) throw shared.failure;
+  return result;
 }
 
 /**

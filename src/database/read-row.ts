@@ -1,7 +1,7 @@
 import { type EntityManager, EntityNotFoundError, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { BatchedRead } from './batched-reads';
 import { type PlainEntity, plainEntity } from './plain-entity';
-import { nameOf, runnerOf } from './statement';
+import { nameOf, isInTransaction } from './statement';
 
 interface Row extends ObjectLiteral {
   id: number;
@@ -14,7 +14,7 @@ interface Row extends ObjectLiteral {
  */
 export async function readRow<E extends Row>(manager: EntityManager, entity: EntityTarget<E>, id: number): Promise<E> {
   // Within a transaction only its own connection sees what it has done.
-  const plain = runnerOf(manager) ? undefined : plainEntity(manager.dataSource, entity);
+  const plain = isInTransaction(manager) ? undefined : plainEntity(manager.dataSource, entity);
   if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
   const row = await readerOf(plain).read(manager.dataSource, id);
   if (!row) throw new EntityNotFoundError(entity, { id });

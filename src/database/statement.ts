@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseError, type Pool, type QueryResultRow } from 'pg';
-import { type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { UnitOfWork } from './unit-of-work';
+import { type EntityManager, QueryFailedError } from 'typeorm';
+import { transactionOf, UnitOfWork } from './unit-of-work';
 import { writerCheck } from './writer';
 
 /** Statements that PostgreSQL keeps a plan of, on each connection; those that come later are planned each time. */
@@ -18,8 +18,7 @@ export async function runStatement<R extends QueryResultRow>(
   text: string,
   values: unknown[],
 ): Promise<R[]> {
-  const runner = runnerOf(manager);
-  if (runner) return (await runner.query(text, values, true)).records as R[];
+  if (isInTransaction(manager)) return runInTransaction<R>(manager, text, values);
   const { master: pool } = manager.dataSource.driver as unknown as { master: Pool };
   try {
     return (await pool.query<R>({ name: nameOf(text), text, values })).rows;
@@ -28,12 +27,18 @@ export async function runStatement<R extends QueryResultRow>(
   }
 }
 
-/** Of the transaction that a manager's statements belong to; undefined where each goes on any connection. */
-export function runnerOf({ queryRunner, dataSource }: EntityManager): QueryRunner | undefined {
-  if (queryRunner) return queryRunner;
-  // Of another data source it is another database's.
-  const transaction = UnitOfWork.current()?.transaction;
-  return transaction?.dataSource === dataSource ? transaction : undefined;
+/** Whether a manager's statements belong to a transaction; elsewhere each goes on any connection. */
+export function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
+  return queryRunner !== undefined || transactionOf(dataSource) !== undefined;
+}
+
+async function runInTransaction<R>({ queryRunner, dataSource }: EntityManager, text: string, values: unknown[]) {
+  const runner = queryRunner ?? dataSource.createQueryRunner();
+  try {
+    return (await runner.query(text, values, true)).records as R[];
+  } finally {
+    if (!queryRunner) await runner.release();
+  }
 }
 
 /** The column of a check, which is not for whoever asked for the rows. */
@@ -51,7 +56,7 @@ export async function runWrite<R extends QueryResultRow>(
   values: unknown[],
   columns = '*',
 ): Promise<R[]> {
-  const writer = runnerOf(manager) ? undefined : UnitOfWork.current()?.writer;
+  const writer = isInTransaction(manager) ? undefined : UnitOfWork.current()?.writer;
   if (!writer) return runStatement<R>(manager, `${text} RETURNING ${columns}`, values);
   const all = [...values];
   const checked = `${text} RETURNING ${columns}, ${writerCheck(writer, all)} AS ${CHECK}`;

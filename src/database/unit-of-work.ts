@@ -1,9 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import type { PoolClient } from 'pg';
-import type { QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { Expectation } from './expectation';
+import type { Frame } from './frame';
+import type { SharedTransaction } from './shared-transaction';
 import type { Writer } from './writer';
+
+/** Where a flow of asynchronous work stands. */
+interface Place {
+  unit: UnitOfWork;
+  /** The transaction of the unit that the flow is inside of, as far as it has begun one. */
+  frame?: Frame;
+}
 
 /** The request behind the work: what is asked of it here is there in Express's. */
 export interface Origin {
@@ -18,7 +27,7 @@ export interface Origin {
 /** What one request does in the database. */
 export class UnitOfWork {
   /** The transaction that all of it belongs to; without one, each statement or transaction stands for itself. */
-  transaction?: QueryRunner;
+  transaction?: SharedTransaction;
   /** Those that run. */
   private static running = 0;
   private readonly clients = new Set<PoolClient>();
@@ -41,7 +50,8 @@ export class UnitOfWork {
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     UnitOfWork.running++;
     try {
-      return await storage.run(this, work);
+      const here = storage.getStore();
+      return await storage.run(here?.unit === this ? { ...here } : { unit: this }, work);
     } finally {
       if (--UnitOfWork.running === 0) storage.disable();
     }
@@ -49,11 +59,28 @@ export class UnitOfWork {
 
   /** Runs `work` as if no unit were there: for what is done for several of them. */
   static outside<T>(work: () => T): T {
-    return UnitOfWork.current() ? storage.run(undefined, work) : work();
+    return storage.getStore() ? storage.run(undefined, work) : work();
   }
 
   static current(): UnitOfWork | undefined {
-    return storage.getStore();
+    return storage.getStore()?.unit;
+  }
+
+  /** The transaction that the current flow has begun last. It may have ended. */
+  static currentFrame(): Frame | undefined {
+    return storage.getStore()?.frame;
+  }
+
+  /** From here on the current flow, and all that it starts, is inside of this transaction. */
+  static enter(frame: Frame): void {
+    const place = storage.getStore();
+    if (place) storage.enterWith({ ...place, frame });
+  }
+
+  /** Runs `work` so that what it enters is not entered by its caller, which may start others beside it. */
+  static apart<T>(work: () => T): T {
+    // Of the very same place Node wouldn't tell them apart.
+    return storage.run({ ...storage.getStore()! }, work);
   }
 
   /** What the caller expects of the row that is written first, which is the one it asked to change; others are free. */
@@ -98,6 +125,7 @@ export class UnitOfWork {
   cancel(reason: Error): PoolClient[] {
     this.error = reason;
     this.abandonment?.abort();
+    this.transaction?.abandon(reason);
     return [...this.clients];
   }
 
@@ -119,4 +147,10 @@ export class UnitOfWork {
   }
 }
 
-const storage = new AsyncLocalStorage<UnitOfWork | undefined>();
+const storage = new AsyncLocalStorage<Place | undefined>();
+
+/** The transaction that all is part of which the current unit of work does in this database; not in another's. */
+export function transactionOf(database: DataSource): SharedTransaction | undefined {
+  const transaction = UnitOfWork.current()?.transaction;
+  return transaction?.database === database ? transaction : undefined;
+}

@@ -2,8 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { Settings } from '../../config/settings';
-import { inOneTransaction } from '../../database/one-transaction';
+import { inOneTransaction, type Sharing } from '../../database/one-transaction';
 import { ApiError } from '../errors/api-error';
 import { Answer } from '../responses/answer';
 import { IdempotencyKey } from './idempotency-key.entity';
@@ -24,6 +25,8 @@ export interface KeyedRequest {
   caller: string;
   /** Everything that makes two requests the same. */
   content: unknown;
+  /** Of the transaction. Default: PostgreSQL's own */
+  isolation?: IsolationLevel;
 }
 
 /** Remembers what came of requests with a key, so that each has its effect once. */
@@ -49,16 +52,17 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
       .digest();
     const fingerprint = fingerprintOf(request);
     const caller = createHash('sha256').update(request.caller).digest();
-    return inOneTransaction(this.database, async (manager) => {
+    const claimed = async (manager: EntityManager, sharing: Sharing) => {
       await lock(manager, id);
       if (!(await claim(manager, { id, fingerprint, caller }, this.settings.IDEMPOTENCY_KEY_LIMIT))) {
         return replay(manager, id, fingerprint);
       }
-      const answer = await work();
+      const answer = await sharing(work);
       const { status, headers, text: body, tag = null } = answer;
       await manager.update(IdempotencyKey, { id }, { status, headers, body, tag });
       return answer;
-    });
+    };
+    return inOneTransaction(this.database, claimed, request.isolation);
   }
 
   /** Removes what is too old to be asked for. */

@@ -10,6 +10,7 @@ import {
 import { normalizeIp } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { validationError } from '../errors/api-error';
 import { type Answer, answerOf } from '../responses/answer';
 import { aroundHandler, calledAround } from './around-handler';
@@ -18,6 +19,7 @@ import { IdempotencyKeys, type KeyedRequest } from './idempotency-keys';
 export const IS_IDEMPOTENT = 'resource-api:idempotent';
 /** Why a route takes no key. */
 export const NO_KEY = 'resource-api:no-key';
+const ISOLATION = 'resource-api:keyed-isolation';
 export const KEY_HEADER = 'Idempotency-Key';
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
@@ -31,7 +33,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = http.getRequest<Request>();
     const key = keyOf(request);
     if (key === undefined) return next.handle();
-    return from(this.answerOnce(describe(request, key), request, http.getResponse<Response>(), next));
+    const isolation = Reflect.getMetadata(ISOLATION, context.getHandler()) as IsolationLevel | undefined;
+    return from(this.answerOnce({ ...describe(request, key), isolation }, request, http.getResponse<Response>(), next));
   }
 
   /**
@@ -87,6 +90,12 @@ function describe(request: Request, key: string): KeyedRequest {
     content: [method, apiRoot, path, representation?.variant, query, request.body],
   };
 }
+
+/**
+ * The isolation level of the one transaction that a request with a key is: for a route whose handler asks for one, which
+ * can't be begun inside of it.
+ */
+export const KeyedIsolation = (level: IsolationLevel): MethodDecorator => SetMetadata(ISOLATION, level);
 
 /** Why a route that creates something takes no key. */
 export const TakesNoKey = (reason: string): MethodDecorator => SetMetadata(NO_KEY, reason);

@@ -1,7 +1,7 @@
 import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../../database/counted-tables';
 import { isExact, type PlainEntity, plainEntity } from '../../database/plain-entity';
-import { runnerOf } from '../../database/statement';
+import { isInTransaction } from '../../database/statement';
 import { UnitOfWork } from '../../database/unit-of-work';
 import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
@@ -71,7 +71,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const equal = equalities(filter, query.status);
   const matching = () => matchingRows(repository, query, options, equal);
   // Within a transaction only its own connection sees what it has done.
-  const isSimple = query.search === undefined && !where && !runnerOf(manager);
+  const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';

@@ -1,0 +1,136 @@
+import type { PoolClient } from 'pg';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
+import { statusAfterAll } from './clean-pool';
+import type { Frame } from './frame';
+import type { SharedTransaction } from './shared-transaction';
+import { Refusal } from './transaction-refusals';
+import { transactionOf, UnitOfWork } from './unit-of-work';
+
+/** PostgreSQL's signs for a transaction that goes on, and for one in which a statement has failed. */
+const ACTIVE = 'T';
+const FAILED = 'E';
+
+/**
+ * TypeORM's, with two differences. Made in a unit of work that is one transaction, it takes part in that, and behaves as if
+ * it had a connection of its own. And it tells of two mistakes by which what was written is lost without a word.
+ */
+export class ApiQueryRunner extends PostgresQueryRunner {
+  private readonly shared = transactionOf(this.dataSource);
+  /** Its transactions in the shared one, the innermost last. */
+  private readonly frames: Frame[] = [];
+
+  override connect(): Promise<unknown> {
+    return this.shared ? this.connectTo(this.shared) : super.connect();
+  }
+
+  /** Not async: what follows in the flow of its caller is to be inside of the transaction. */
+  override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    const { shared } = this;
+    if (!shared) return super.startTransaction(isolation);
+    if (this.hasLeft(shared)) return this.connect().then(() => super.startTransaction(isolation));
+    if (isolation && isolation !== shared.isolation) {
+      return Promise.reject(Refusal.isolation(isolation, shared.isolation));
+    }
+    const frame = shared.newFrame(this, this.frameOfFlow);
+    UnitOfWork.enter(frame);
+    return this.begin(shared, frame);
+  }
+
+  override async commitTransaction(): Promise<void> {
+    const frame = this.frameOfFlow;
+    if (frame) return this.end('Commit', frame, () => this.shared!.commit(frame));
+    if (this.transactionDepth === 1 && (await this.hasFailed())) throw Refusal.failed();
+    return super.commitTransaction();
+  }
+
+  override async rollbackTransaction(): Promise<void> {
+    const frame = this.frameOfFlow;
+    if (!frame) return super.rollbackTransaction();
+    return this.end('Rollback', frame, () => this.shared!.rollback(frame).finally(() => this.forget(frame)));
+  }
+
+  /** A connection inside of a transaction is not for others: the pool ends it. */
+  override async release(): Promise<void> {
+    const open = this.frames.length > 0 || this.status === ACTIVE;
+    const unfinished = open && !this.isReleased && !UnitOfWork.current()?.cancelled;
+    while (this.frames.length > 0) await this.rollbackTransaction().catch(() => undefined);
+    await super.release();
+    if (unfinished) throw Refusal.unfinished();
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    while (this.frames.length > 0) await this.commitTransaction();
+    await super[Symbol.asyncDispose]();
+  }
+
+  private get status(): string | null | undefined {
+    return (this.databaseConnection as PoolClient | undefined)?.getTransactionStatus();
+  }
+
+  private async hasFailed(): Promise<boolean> {
+    const client = this.databaseConnection as PoolClient | undefined;
+    return client !== undefined && (await statusAfterAll(client)) === FAILED;
+  }
+
+  /** Its transaction that the current flow is inside of; that begun last when it is inside of none. */
+  private get frameOfFlow(): Frame | undefined {
+    let frame = UnitOfWork.currentFrame();
+    while (frame && !this.frames.includes(frame)) frame = frame.parent;
+    return frame ?? this.frames.at(-1);
+  }
+
+  /** Whether it has asked for a connection of its own. */
+  private get stands(): boolean {
+    return (this.databaseConnectionPromise as Promise<unknown> | undefined) !== undefined;
+  }
+
+  /** Whether it is to have a connection of its own. */
+  private hasLeft(shared: SharedTransaction): boolean {
+    return this.stands || (shared.isClosed && this.frames.length === 0);
+  }
+
+  private async connectTo(shared: SharedTransaction): Promise<unknown> {
+    if (!this.hasLeft(shared)) return this.partOf(shared);
+    // It sees what the shared one has done.
+    if (!this.stands) await shared.over;
+    return super.connect();
+  }
+
+  /** What looks like a connection of its own. */
+  private partOf(shared: SharedTransaction): Pick<PoolClient, 'query'> {
+    const query = async (text: unknown, values?: unknown[]) => {
+      if (!this.hasLeft(shared)) return shared.query(this, this.frameOfFlow, text, values);
+      return ((await this.connectTo(shared)) as PoolClient).query(text as string, values);
+    };
+    return { query: query as PoolClient['query'] };
+  }
+
+  private async begin(shared: SharedTransaction, frame: Frame): Promise<void> {
+    // At once, as the shared one may end.
+    await shared.begin(frame);
+    this.frames.push(frame);
+    this.count();
+    await this.broadcaster.broadcast('BeforeTransactionStart');
+    await this.broadcaster.broadcast('AfterTransactionStart');
+  }
+
+  private async end(how: 'Commit' | 'Rollback', frame: Frame, work: () => Promise<void>): Promise<void> {
+    await this.broadcaster.broadcast(`BeforeTransaction${how}`);
+    await work();
+    this.forget(frame);
+    await this.broadcaster.broadcast(`AfterTransaction${how}`);
+  }
+
+  private forget(frame: Frame): void {
+    const index = this.frames.indexOf(frame);
+    if (index >= 0) this.frames.splice(index, 1);
+    this.count();
+  }
+
+  private count(): void {
+    // Around them is the shared one.
+    this.transactionDepth = this.frames.length > 0 ? this.frames.length + 1 : 0;
+    this.isTransactionActive = this.frames.length > 0;
+  }
+}
