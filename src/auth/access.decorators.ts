@@ -2,6 +2,7 @@ import { createParamDecorator, type CustomDecorator, type ExecutionContext, SetM
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { type Caller, hasRole, type Role } from './caller';
+import { PerRoute } from './per-route';
 
 const reflector = new Reflector();
 
@@ -29,13 +30,13 @@ export const Public = ({ identifies = true }: PublicOptions = {}): CustomDecorat
 export const Roles = (...roles: Role[]): CustomDecorator =>
   SetMetadata<string, Access>(ACCESS, { kind: 'roles', roles });
 
-const known = new WeakMap<object, Access | undefined>();
+const accesses = new PerRoute<Access | undefined>((handler, controller) =>
+  reflector.getAllAndOverride(ACCESS, [handler, controller]),
+);
 
-/** Who may call the route of a request. Kept: metadata are looked up along prototypes, at each request again. */
+/** Who may call the route of a request. */
 export function accessOf(context: ExecutionContext): Access | undefined {
-  const handler = context.getHandler();
-  if (!known.has(handler)) known.set(handler, reflector.getAllAndOverride(ACCESS, [handler, context.getClass()]));
-  return known.get(handler);
+  return accesses.of(context);
 }
 
 /** Whether a route is for a caller. */

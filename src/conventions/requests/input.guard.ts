@@ -1,9 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { MetadataScanner } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { accessOf } from '../../auth/access.decorators';
 import { Callers } from '../../auth/callers';
+import { PerRoute } from '../../auth/per-route';
 import { Settings } from '../../config/settings';
 import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
@@ -31,13 +33,17 @@ interface RouteInput {
   item?: DtoClass;
 }
 
+type Controller = { prototype: Record<string, unknown> };
+
+const scanner = new MetadataScanner();
+
 /**
  * Reads what the request carries. A guard, because it must come after the guards that say 401 and 403 and before the
  * pipes that validate what it read.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
-  private readonly inputs = new WeakMap<object, RouteInput>();
+  private readonly inputs = new PerRoute(readInput);
   private readonly readBody: BodyReader;
 
   constructor(
@@ -51,7 +57,7 @@ export class InputGuard implements CanActivate {
   /** Without a promise where nothing has to be waited for: Nest then goes on at once. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const input = this.inputOf(context);
+    const input = this.inputs.of(context);
     this.checkQuery(request, input);
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
     if (input.pages) this.prepareList(request);
@@ -82,13 +88,6 @@ export class InputGuard implements CanActivate {
     else refuseNames(Object.keys(request.query).filter((name) => !(item && name === 'fields')));
     if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
   }
-
-  private inputOf(context: ExecutionContext): RouteInput {
-    const handler = context.getHandler();
-    const known = this.inputs.get(handler) ?? readInput(context.getClass(), handler);
-    this.inputs.set(handler, known);
-    return known;
-  }
 }
 
 /** Any other method may be repeated as it is. */
@@ -108,10 +107,12 @@ function refuseNames(names: string[]): void {
   );
 }
 
-function readInput(controller: object, handler: { name: string }): RouteInput {
+function readInput(handler: object, controller: Controller): RouteInput {
   // Keys are `<parameter kind>:<index>`.
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {}) as object;
-  const kinds = new Set(Object.keys(parameters).map((key) => Number(key.split(':')[0])));
+  const parameters = namesOf(handler, controller).map(
+    (name) => Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) as object | undefined,
+  );
+  const kinds = new Set(parameters.flatMap((keys = {}) => Object.keys(keys).map((key) => Number(key.split(':')[0]))));
   const reads = Reflect.getMetadata(METHOD_METADATA, handler) === RequestMethod.GET;
   return {
     takesBody: kinds.has(RouteParamtypes.BODY),
@@ -122,4 +123,9 @@ function readInput(controller: object, handler: { name: string }): RouteInput {
     pages: Reflect.hasMetadata(IS_PAGE, handler),
     item: reads ? (Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
   };
+}
+
+/** As what a controller has a handler: a decorator may have wrapped it into a function of another name. */
+function namesOf(handler: object, { prototype }: Controller): string[] {
+  return scanner.getAllMethodNames(prototype).filter((name) => prototype[name] === handler);
 }

@@ -1,0 +1,28 @@
+import type { ExecutionContext } from '@nestjs/common';
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+type Controller = ReturnType<ExecutionContext['getClass']>;
+
+interface Entry<T> {
+  controller: Controller;
+  value: T;
+  /** Of another controller with the same handler, which both have inherited, say. */
+  next?: Entry<T>;
+}
+
+/** Keeps what is found out about each route: metadata are looked up along prototypes, at each request again. */
+export class PerRoute<T> {
+  private readonly known = new WeakMap<Handler, Entry<T>>();
+
+  constructor(private readonly find: (handler: Handler, controller: Controller) => T) {}
+
+  of(context: ExecutionContext): T {
+    const handler = context.getHandler();
+    const controller = context.getClass();
+    const first = this.known.get(handler);
+    for (let entry = first; entry; entry = entry.next) if (entry.controller === controller) return entry.value;
+    const value = this.find(handler, controller);
+    this.known.set(handler, { controller, value, next: first });
+    return value;
+  }
+}
