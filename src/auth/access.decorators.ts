@@ -1,8 +1,8 @@
 import { createParamDecorator, type CustomDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
 import { type Caller, hasRole, type Role } from './caller';
 import { PerRoute } from './per-route';
+import { kindOf, requestOf } from './request-of';
 
 const reflector = new Reflector();
 
@@ -45,6 +45,10 @@ export function isAllowed(access: Access | undefined, caller: Caller | undefined
 }
 
 /** The caller; undefined only on a {@link Public} route that was called without a token. */
-export const CurrentUser = createParamDecorator(
-  (_data: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<Request & { user?: Caller }>().user,
-);
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): Caller | undefined => {
+  const caller = requestOf(context)?.user;
+  // A handshake is that of many messages, of which another may have looked at its token.
+  if (!caller || kindOf(context) === 'http') return caller;
+  const access = accessOf(context);
+  return access?.kind === 'public' && !access.identifies ? undefined : caller;
+});

@@ -5,6 +5,7 @@ import { accessOf } from './access.decorators';
 import { AuthenticationError } from './auth-errors';
 import { isRepeated } from './bearer-token';
 import type { Caller } from './caller';
+import { requestOf } from './request-of';
 import { Sessions } from './sessions';
 import type { VerifiedClaims } from './token-issuer';
 import { VerifiedTokens } from './verified-tokens';
@@ -25,9 +26,10 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     context: ExecutionContext,
   ): ReturnType<InstanceType<ReturnType<typeof AuthGuard>>['canActivate']> {
     const access = accessOf(context);
-    const request = context.switchToHttp().getRequest<Request>();
-    const { authorization } = request.headers;
+    const request = requestOf(context);
+    const authorization = request?.headers.authorization;
     if (access?.kind === 'public' && !(access.identifies && authorization !== undefined)) return true;
+    if (!request) throw AuthenticationError.noToken();
     const known = authorization?.startsWith(SCHEME) && this.tokens.find(authorization.slice(SCHEME.length));
     return known && !isRepeated(request) ? this.findCaller(request, known) : super.canActivate(context);
   }
@@ -42,8 +44,12 @@ export class JwtAuthGuard extends AuthGuard('jwt') {
     if (caller) return caller;
     // What went wrong while the key was looked for; passport-jwt takes it for a bad token.
     if (info instanceof HttpException) throw info;
-    const sentToken = context.switchToHttp().getRequest<Request>().headers.authorization !== undefined;
+    const sentToken = requestOf(context)?.headers.authorization !== undefined;
     throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
+  }
+
+  override getRequest(context: ExecutionContext): Request | undefined {
+    return requestOf(context);
   }
 
   /** Fast path: the token was verified earlier, its user too, so only its session is asked for. */

@@ -1,9 +1,10 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JwtAuthGuard } from '../auth/jwt-auth.guard';
 import { RolesGuard } from '../auth/roles.guard';
 import { ErrorFilter } from './errors/error.filter';
+import { GatewayErrors } from './errors/gateway-errors';
 import { IdempotencyKey } from './idempotency/idempotency-key.entity';
 import { IdempotencyKeys } from './idempotency/idempotency-keys';
 import { CursorSeal } from './lists/cursor';
@@ -19,7 +20,7 @@ import { ValidationPipe } from './requests/validation.pipe';
  */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([IdempotencyKey])],
+  imports: [DiscoveryModule, TypeOrmModule.forFeature([IdempotencyKey])],
   providers: [
     { provide: APP_GUARD, useClass: AcceptGuard }, //    can it be answered: 406
     { provide: APP_GUARD, useClass: JwtAuthGuard }, //   who asks: 401
@@ -29,6 +30,7 @@ import { ValidationPipe } from './requests/validation.pipe';
     // where the handler is called: a POST with a key that came before is answered as it was then: 409, 422; see Idempotent
     // controller -> service -> TypeORM -> DTO
     { provide: APP_FILTER, useClass: ErrorFilter }, //   from anywhere: throw -> toApiError() -> error envelope
+    GatewayErrors,
     CursorSeal,
     IdempotencyKeys,
     RateLimits,

@@ -3,6 +3,7 @@ import { createServer as createSecureServer, Server as SecureServer } from 'node
 import { type NestApplicationOptions, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, RequestHandler, Response } from 'express';
+import { rememberHandshakes } from '../auth/request-of';
 import { errorHandler } from '../conventions/errors/error.filter';
 import { replyError } from '../conventions/errors/error-reply';
 import { unknownRoute } from '../conventions/errors/unknown-route';
@@ -85,6 +86,7 @@ export class ApiAdapter extends ExpressAdapter {
       certificate ? createSecureServer({ ...options, ...certificate.read() }) : createServer(options)
     ) as Server;
     answerParserErrors(server);
+    rememberHandshakes(server);
     this.drain = new Drain(server, this.getInstance<(request: IncomingMessage, response: ServerResponse) => void>());
     this.httpServer = server;
   }

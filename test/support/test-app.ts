@@ -24,6 +24,8 @@ export interface TestAppOptions {
   imports?: ModuleMetadata['imports'];
   /** Milliseconds from the start to when old uploads are removed; tests make such ones, so an hour when left out. */
   sweepAfter?: number;
+  /** What else is done to the application before it listens, as a team would in main.ts. */
+  prepare?: (app: INestApplication) => void | Promise<void>;
   /** Another instance's database; a new one, cloned from the template, when left out. */
   databaseUrl?: string;
 }
@@ -43,6 +45,7 @@ export class TestApp {
     settings = {},
     imports = [],
     databaseUrl,
+    prepare,
     sweepAfter = HOUR,
   }: TestAppOptions = {}): Promise<TestApp> {
     const database = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await cloneTemplate();
@@ -71,6 +74,7 @@ export class TestApp {
     try {
       app.useLogger(app.get(Logger));
       configureApp(app);
+      await prepare?.(app);
       await app.listen(0, '127.0.0.1');
     } catch (error) {
       await app.close();

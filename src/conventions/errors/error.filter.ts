@@ -1,9 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { kindOf, requestOf } from '../../auth/request-of';
 import { SecurityEvents } from '../../auth/security-events';
 import { targetsOf } from '../requests/targets';
 import type { ApiError } from './api-error';
 import { sendError } from './error-response';
+import { answerElsewhere, isGraphqlError, isTransportException } from './other-transports';
 import { toApiError } from './to-api-error';
 import { methodsOf } from './unknown-route';
 import '../requests/request-context';
@@ -18,11 +20,25 @@ const logger = new Logger('Error');
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly events: SecurityEvents) {}
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): unknown {
+    if (kindOf(host) !== 'http') return this.catchElsewhere(thrown, host);
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const error = answerError(thrown, request, http.getResponse<Response>());
     if (isRefusal(error)) this.recordRefusal(error, request);
+    return undefined;
+  }
+
+  private catchElsewhere(thrown: unknown, host: ArgumentsHost): unknown {
+    const request = requestOf(host);
+    const error = toApiError(thrown);
+    const isForeseen = isTransportException(thrown) || isGraphqlError(thrown);
+    if (error.status >= 500 && !isForeseen) log(error, request?.id);
+    if (isRefusal(error)) {
+      const what = { status: error.status, method: kindOf(host), route: null, user_id: request?.user?.id };
+      this.events.record('authz_fail', { outcome: 'failure', ...what }, request?.id ? request : undefined);
+    }
+    return answerElsewhere(thrown, error, host);
   }
 
   private recordRefusal({ status }: ApiError, request: Request): void {
@@ -49,8 +65,11 @@ function answerError(thrown: unknown, request: Request, response: Response): Api
   if (error.status === 405) error.headers.Allow ??= methodsOf(request.app, request.path).join(', ');
   // Nothing has failed when what nobody waits for was ended.
   const wasEnded = response.closed && error.code === 'SERVICE_UNAVAILABLE';
-  if (error.status >= 500 && !wasEnded)
-    logger.error({ err: error.cause ?? error, request_id: request.id }, error.message);
+  if (error.status >= 500 && !wasEnded) log(error, request.id);
   sendError(response, error, request.id);
   return error;
+}
+
+function log(error: ApiError, requestId: string | undefined): void {
+  logger.error({ err: error.cause ?? error, request_id: requestId }, error.message);
 }

@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
+import { kindOf } from '../../auth/request-of';
 import { ApiError } from '../errors/api-error';
 import './request-context';
 import { RouteMetadata } from './route-metadata';
@@ -30,6 +31,7 @@ export class AcceptGuard implements CanActivate {
   private readonly metadata = new RouteMetadata();
 
   canActivate(context: ExecutionContext): boolean {
+    if (kindOf(context) !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
     // Outside of the API there is one representation of everything, for whoever asks.
     if (request.version === undefined) return true;
