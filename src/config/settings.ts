@@ -109,6 +109,10 @@ export class Settings extends TokenSettings {
   @Whole(1, DAY * MILLISECOND)
   REQUEST_TIMEOUT = 30_000;
 
+  /** Milliseconds for each statement of jobs, which belong to no request; 0 for any time. */
+  @Whole(0, DAY * MILLISECOND)
+  JOB_STATEMENT_TIMEOUT = 0;
+
   /** Bytes. */
   @Whole(1, 100 * MEBIBYTE)
   JSON_BODY_LIMIT = MEBIBYTE;

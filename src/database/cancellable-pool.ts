@@ -1,7 +1,8 @@
 import { Client, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
-import { CleanPool, type OnConnection } from './clean-pool';
+import type { OnConnection } from './clean-pool';
 import { ConnectionError } from './connection-error';
+import { LimitedPool } from './limited-pool';
 import { UnitOfWork } from './unit-of-work';
 
 type Release = (error?: Error | boolean) => void;
@@ -20,7 +21,7 @@ export interface Backend extends PoolClient {
  * that runs, nor the transaction around it. And whatever keeps it from connecting is a {@link ConnectionError}: some
  * SQLSTATEs, as 55000, mean another thing later.
  */
-export class CancellablePool extends CleanPool {
+export class CancellablePool extends LimitedPool {
   private readonly backends = new Set<Backend>();
   /** Whether what connects at this moment is a read that requests share. */
   private sharing = false;

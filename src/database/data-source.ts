@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { Settings } from '../config/settings';
 import { CancellablePool } from './cancellable-pool';
+import { IDLE_TIMES } from './limited-pool';
 import { getTypeParser } from './type-parsers';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -24,7 +25,7 @@ export function dataSourceOptions(settings: Settings, url: string): PostgresData
       types: { getTypeParser },
       // A second line behind the request timeout: no statement outlives a request by more than its own length.
       statement_timeout: settings.REQUEST_TIMEOUT,
-      idle_in_transaction_session_timeout: 2 * settings.REQUEST_TIMEOUT,
+      idle_in_transaction_session_timeout: IDLE_TIMES * settings.REQUEST_TIMEOUT,
     },
   };
 }

@@ -28,6 +28,8 @@ export interface Origin {
 export class UnitOfWork {
   /** The transaction that all of it belongs to; without one, each statement or transaction stands for itself. */
   transaction?: SharedTransaction;
+  /** Milliseconds that each of its statements may take, 0 for any time; as long as a request may when left out. */
+  statementLimit?: number;
   /** Those that run. */
   private static running = 0;
   private readonly clients = new Set<PoolClient>();
@@ -153,4 +155,14 @@ const storage = new AsyncLocalStorage<Place | undefined>();
 export function transactionOf(database: DataSource): SharedTransaction | undefined {
   const transaction = UnitOfWork.current()?.transaction;
   return transaction?.database === database ? transaction : undefined;
+}
+
+/**
+ * Runs what belongs to no request, such as a job of a queue: its statements aren't limited by a request's time.
+ * @param limit milliseconds for each statement, 0 for any time
+ */
+export function inBackground<T>(work: () => T | Promise<T>, limit = 0): Promise<T> {
+  const unit = new UnitOfWork();
+  unit.statementLimit = limit;
+  return unit.run(work);
 }

@@ -52,6 +52,7 @@ describe('Settings', () => {
       REQUEST_TIMEOUT: 30_000,
       SEARCH_CONNECTIONS: 3,
       SEARCH_TIMEOUT: 5_000,
+      JOB_STATEMENT_TIMEOUT: 0,
       JSON_BODY_LIMIT: 1024 ** 2,
       MAX_UPLOAD_SIZE: 5 * 1024 ** 3,
       UPLOAD_QUOTA: 20 * 1024 ** 3,
@@ -81,6 +82,8 @@ describe('Settings', () => {
     ['CORS_METHODS', 'GET', ['GET']],
     ['REDIS_URL', 'rediss://cache:6380/1', 'rediss://cache:6380/1'],
     ['REQUEST_TIMEOUT', '86400000', 86_400_000],
+    ['JOB_STATEMENT_TIMEOUT', '0', 0],
+    ['JOB_STATEMENT_TIMEOUT', '86400000', 86_400_000],
     ['LOG_LEVEL', 'silent', 'silent'],
   ])('take %s=%s', (name, value, read) => {
     expect(readSettings({ [name]: value })).toMatchObject({ [name]: read });
@@ -121,6 +124,7 @@ describe('Settings', () => {
     ['REQUEST_TIMEOUT', '86400001', aWholeNumber(1, 86_400_000)],
     ['SEARCH_CONNECTIONS', '0', aWholeNumber(1, 1000)],
     ['SEARCH_TIMEOUT', '0', aWholeNumber(1, 86_400_000)],
+    ['JOB_STATEMENT_TIMEOUT', '86400001', aWholeNumber(0, 86_400_000)],
     ['JSON_BODY_LIMIT', '1mb', aWholeNumber(1, 104_857_600)],
     ['MAX_UPLOAD_SIZE', '0', aWholeNumber(1)],
     ['UPLOAD_QUOTA', '0', aWholeNumber(1)],

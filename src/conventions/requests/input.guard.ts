@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import { accessOf } from '../../auth/access.decorators';
 import { Callers } from '../../auth/callers';
 import { PerRoute } from '../../auth/per-route';
+import { kindOf } from '../../auth/request-of';
 import { Settings } from '../../config/settings';
 import { IS_PAGE, ITEM_TYPE } from '../docs/api.decorators';
 import { validationError } from '../errors/api-error';
@@ -16,6 +17,7 @@ import { attributesOf, type DtoClass, parseFields } from '../responses/fields';
 import { bodyLimitOf } from './body-limit';
 import { type BodyReader, jsonBodyReader } from './json-body';
 import './request-context';
+import { allow, TIME_LIMIT } from './takes-up-to';
 import { VERSIONS } from './version';
 
 interface RouteInput {
@@ -27,6 +29,8 @@ interface RouteInput {
   pages: boolean;
   /** Whether it takes an Idempotency-Key. */
   takesKey: boolean;
+  /** Milliseconds, when it has a limit of its own. */
+  timeLimit?: number;
   /** Why it takes none. */
   noKey?: string;
   /** What a single-resource read answers with, whose attributes `fields` may name. */
@@ -56,8 +60,10 @@ export class InputGuard implements CanActivate {
 
   /** Without a promise where nothing has to be waited for: Nest then goes on at once. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (kindOf(context) !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const input = this.inputs.of(context);
+    if (input.timeLimit !== undefined) allow(request, input.timeLimit);
     this.checkQuery(request, input);
     if (isKeyedPost(request) && !input.takesKey) throw keyNotTaken(input.noKey);
     if (input.pages) this.prepareList(request);
@@ -120,6 +126,7 @@ function readInput(handler: object, controller: Controller): RouteInput {
     takesQuery: kinds.has(RouteParamtypes.QUERY),
     takesKey: Reflect.hasMetadata(IS_IDEMPOTENT, handler),
     noKey: Reflect.getMetadata(NO_KEY, handler) as string | undefined,
+    timeLimit: Reflect.getMetadata(TIME_LIMIT, handler) as number | undefined,
     pages: Reflect.hasMetadata(IS_PAGE, handler),
     item: reads ? (Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
   };

@@ -39,7 +39,7 @@ export class TimeLimit {
    * @param onGone told when the client goes away before the answer, unless what it has sent until then counts
    */
   constructor(
-    private readonly limit: number,
+    private limit: number,
     private readonly request: Request,
     private readonly response: Response,
     private readonly onEnd: () => void,
@@ -57,6 +57,13 @@ export class TimeLimit {
   /** Whether somebody waits for an answer, or has within so many milliseconds, other than by moving many bytes. */
   static wasAwaited(within: number): boolean {
     return TimeLimit.awaited > 0 || performance.now() - TimeLimit.lastAwaited < within;
+  }
+
+  /** Its route has a limit of its own, from the arrival of the headers too. @param limit milliseconds */
+  allow(limit: number): void {
+    this.limit = limit;
+    this.deadline = this.request.startedAt + limit;
+    this.patience = this.request.startedAt + SLOW_FOR * limit;
   }
 
   /** The request is for bytes that move, and so many have. */

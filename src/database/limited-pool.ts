@@ -1,0 +1,46 @@
+import type { PoolClient } from 'pg';
+import { CleanPool, type OnConnection } from './clean-pool';
+import { UnitOfWork } from './unit-of-work';
+
+/** How long a session may wait for its next statement inside of a transaction, in times of what a statement may take. */
+export const IDLE_TIMES = 2;
+
+/** What a pool's client also is. */
+interface LimitedClient extends PoolClient {
+  /** Milliseconds that its statements may take, when other than at the start of its session. */
+  statementLimit?: number;
+}
+
+/** The driver's pool, whose statements take as long as they may in the unit of work that they belong to. */
+export class LimitedPool extends CleanPool {
+  override connect(): Promise<PoolClient>;
+  override connect(onConnection: OnConnection): void;
+  override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
+    const limit = UnitOfWork.current()?.statementLimit;
+    if (onConnection) return this.connectWith(limit, onConnection);
+    return new Promise((resolve, reject) => {
+      this.connectWith(limit, (error, client) => (client ? resolve(client) : reject(error!)));
+    });
+  }
+
+  private connectWith(limit: number | undefined, onConnection: OnConnection): void {
+    super.connect((error, client, release) => {
+      if (!client || (client as LimitedClient).statementLimit === limit) return onConnection(error, client, release);
+      client.query(settingsFor(limit)).then(
+        () => {
+          (client as LimitedClient).statementLimit = limit;
+          onConnection(undefined, client, release);
+        },
+        (failure: Error) => {
+          release(failure);
+          onConnection(failure, undefined, () => undefined);
+        },
+      );
+    });
+  }
+}
+
+function settingsFor(limit: number | undefined): string {
+  if (limit === undefined) return 'RESET statement_timeout; RESET idle_in_transaction_session_timeout';
+  return `SET statement_timeout = ${limit}; SET idle_in_transaction_session_timeout = ${IDLE_TIMES * limit}`;
+}
