@@ -7,8 +7,14 @@ import { waitsForItsTurn } from './pipelining';
 import { Places } from './places';
 import { untilNobodyWaits } from './quiet';
 
-/** How long an idle connection may stay open for the request that its client may be sending just now, in milliseconds. */
+/**
+ * How long an idle connection may stay open for the request that its client may be sending just now, and an answer that
+ * would never end, in milliseconds.
+ */
 const IDLE_GRACE = 2_000;
+
+/** Of server-sent events. */
+const EVENT_STREAM = 'text/event-stream';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -58,7 +64,10 @@ export class Drain {
   /** Resolves when the last connection has ended. */
   async finish(): Promise<void> {
     await this.begin();
-    const sweep = setInterval(() => this.closeIdle(), IDLE_GRACE);
+    const sweep = setInterval(() => {
+      this.endEndless();
+      this.closeIdle();
+    }, IDLE_GRACE);
     const last = setTimeout(() => this.server.closeAllConnections(), this.limit);
     while (await this.nextEnd());
     clearInterval(sweep);
@@ -103,9 +112,24 @@ export class Drain {
     for (const admit of held) admit();
   }
 
+  /** An answer that goes on for as long as its client likes is cut, between two events; such a client connects again. */
+  private endEndless(): void {
+    for (const response of this.unanswered) {
+      if (!isEndless(response)) continue;
+      // Its source may be about to write.
+      response.on('error', () => undefined);
+      response.end();
+    }
+  }
+
   /** Node takes a connection on which nothing was sent yet, such as browsers open in advance, for a busy one. */
   private closeIdle(): void {
     this.server.closeIdleConnections();
     for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();
   }
+}
+
+function isEndless(response: ServerResponse): boolean {
+  const type = String(response.getHeader('Content-Type'));
+  return response.headersSent && !response.writableEnded && type.startsWith(EVENT_STREAM);
 }

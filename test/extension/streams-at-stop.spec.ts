@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, Get, Module, Sse, StreamableFile } from '@nestjs/common';
+import { finalize, interval, map, type Observable } from 'rxjs';
+import { Public } from '../../src/auth/access.decorators';
+import { Produces } from '../../src/conventions/requests/accept.guard';
+import { TestApp } from '../support/test-app';
+
+/** Longer than the grace of what never ends. */
+const SLOW = 4_000;
+const PIECES = 8;
+
+let unsubscribed = 0;
+
+@Controller('streams')
+@Public()
+class StreamsController {
+  @Sse('events')
+  @Produces('text/event-stream')
+  events(): Observable<{ data: string }> {
+    return interval(50).pipe(
+      map((count) => ({ data: String(count) })),
+      finalize(() => unsubscribed++),
+    );
+  }
+
+  @Get('export')
+  @Produces('text/csv')
+  export(): StreamableFile {
+    async function* lines() {
+      for (let piece = 0; piece < PIECES; piece++) {
+        await sleep(SLOW / PIECES);
+        yield `${piece}\n`;
+      }
+    }
+    return new StreamableFile(Readable.from(lines()), { type: 'text/csv' });
+  }
+
+  @Get('slow')
+  async slow(): Promise<object> {
+    await sleep(SLOW);
+    return { slow: true };
+  }
+}
+
+@Module({ controllers: [StreamsController] })
+class StreamsModule {}
+
+describe('A stop', () => {
+  it('ends server-sent events after a moment, and lets everything else finish', async () => {
+    const app = await TestApp.start({ imports: [StreamsModule] });
+    const ask = (path: string) => fetch(`http://127.0.0.1:${app.port}/api/v1/streams/${path}`);
+    const events = await ask('events');
+    const reader = events.body!.getReader();
+    await reader.read();
+    const others = [ask('slow'), ask('export')].map(async (answer) => (await answer).text());
+    // Its headers have arrived, so it has begun.
+    await sleep(SLOW / PIECES + 200);
+
+    const start = performance.now();
+    const stopped = app.nest.close();
+    let text = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += Buffer.from(part.value).toString();
+    const endOfEvents = performance.now() - start;
+    const [slow, csv] = await Promise.all(others);
+    await stopped;
+
+    expect(text).toContain('data: ');
+    expect(endOfEvents).toBeLessThan(SLOW - 500);
+    expect(JSON.parse(slow)).toMatchObject({ data: { slow: true } });
+    expect(csv).toBe(Array.from({ length: PIECES }, (_, piece) => `${piece}\n`).join(''));
+    // REQUEST_TIMEOUT is 30 s.
+    expect(performance.now() - start).toBeLessThan(20_000);
+    expect(unsubscribed).toBe(1);
+    await app.stop();
+  });
+});
