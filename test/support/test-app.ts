@@ -78,6 +78,8 @@ export class TestApp {
       await app.listen(0, '127.0.0.1');
     } catch (error) {
       await app.close();
+      // The next file of tests in this process counts its databases anew.
+      await database.drop();
       throw error;
     }
     const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
