@@ -25,12 +25,24 @@ export class CancellablePool extends LimitedPool {
   private readonly backends = new Set<Backend>();
   /** Whether what connects at this moment is a read that requests share. */
   private sharing = false;
+  /** What connects at this moment, where it isn't the current unit of work. */
+  private connecting?: UnitOfWork;
 
   constructor(options?: PoolConfig) {
     super(options);
     this.on('connect', (client) => this.backends.add(client as Backend));
     this.on('remove', (client) => this.backends.delete(client as Backend));
     this.on('release', (_error, client) => ((client as Backend).sharedSince = undefined));
+  }
+
+  /** @param connect takes a connection before it returns, which belongs to the unit then */
+  connectingFor<T>(unit: UnitOfWork, connect: () => T): T {
+    this.connecting = unit;
+    try {
+      return connect();
+    } finally {
+      this.connecting = undefined;
+    }
   }
 
   /** Runs a read that several requests may wait for, but nobody else. */
@@ -58,7 +70,7 @@ export class CancellablePool extends LimitedPool {
   override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
     // TypeORM asks with a callback; a promise is asked for by nobody who belongs to a request.
     if (!onConnection) return super.connect().catch(noConnection);
-    const work = UnitOfWork.current();
+    const work = this.connecting ?? UnitOfWork.current();
     if (work) return this.connectFor(work, onConnection);
     const { sharing } = this;
     super.connect((error, client, release) => {

@@ -24,6 +24,9 @@ export interface Origin {
   readonly res?: EventEmitter & { readonly closed: boolean };
 }
 
+/** Why a signal is aborted: without one Node makes an error for each. */
+const OVER = 'The request is over';
+
 /** What one request does in the database. */
 export class UnitOfWork {
   /** The transaction that all of it belongs to; without one, each statement or transaction stands for itself. */
@@ -117,8 +120,8 @@ export class UnitOfWork {
     if (!this.abandonment) {
       this.abandonment = new AbortController();
       const { res } = this.origin ?? {};
-      if (this.error || res?.closed) this.abandonment.abort();
-      else res?.once('close', () => this.abandonment!.abort());
+      if (this.error || res?.closed) this.abandonment.abort(OVER);
+      else res?.once('close', () => this.abandonment!.abort(OVER));
     }
     return this.abandonment.signal;
   }
@@ -126,7 +129,7 @@ export class UnitOfWork {
   /** Ends it: no statement of it runs on or starts from now on. Returns the connections that it held. */
   cancel(reason: Error): PoolClient[] {
     this.error = reason;
-    this.abandonment?.abort();
+    this.abandonment?.abort(OVER);
     this.transaction?.abandon(reason);
     return [...this.clients];
   }

@@ -1,4 +1,8 @@
+import { DiscoveryService } from '@nestjs/core';
 import { DataSource } from 'typeorm';
+import { ITEM_TYPE } from '../../src/conventions/docs/api.decorators';
+import type { DtoClass } from '../../src/conventions/responses/fields';
+import { Largest } from '../../src/conventions/responses/largest';
 import { Belongings } from '../support/belongings';
 import { LoopProbe } from '../support/loop-probe';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
@@ -114,12 +118,35 @@ describe('The largest pages', () => {
     expect(texts.posts).toEqual({ title: 200, content: 50_000 });
   });
 
+  it('leave room for every single resource: by what it is documented to be, none can have more', () => {
+    const controllers = api.app.nest.get(DiscoveryService, { strict: false }).getControllers();
+    const handlers = controllers.flatMap(({ metatype }) => {
+      const prototype = (metatype as { prototype: Record<string, object> }).prototype;
+      return Object.getOwnPropertyNames(prototype).map((name) => prototype[name]);
+    });
+    const items = handlers.map((handler) => Reflect.getMetadata(ITEM_TYPE, handler) as DtoClass | undefined);
+    const dtos = [...new Set(items.filter((dto) => dto !== undefined))];
+
+    expect(dtos.length).toBeGreaterThanOrEqual(6);
+    expect(dtos.filter((dto) => Largest.of(dto).whole > MAX_ANSWER).map(({ name }) => name)).toEqual([]);
+  });
+
   describe.each(Object.entries(FILLINGS))('full of %s', (_name, filling) => {
     beforeAll(async () => {
       for (const [table, columns] of Object.entries(texts)) {
         const values = Object.entries(columns).map(([column, length]) => `"${column}" = repeat($1, ${length})`);
         await sql(`UPDATE ${table} SET ${values.join()}`, [filling]);
       }
+    });
+
+    it('say what is in them, without a character that a page could take for its own', async () => {
+      const text = await (await service.get('/api/v1/posts?size=20')).text();
+      const { data } = JSON.parse(text) as { data: { title: string; content: string }[] };
+
+      expect(text).not.toMatch(/[<>&\u2028\u2029]/);
+      expect(new Set(data.map(({ title }) => title))).toEqual(new Set([filling.repeat(200)]));
+      expect(new Set(data.map(({ content }) => content))).toEqual(new Set([filling.repeat(50_000)]));
+      expect(data).toHaveLength(20);
     });
 
     it.each(COLLECTIONS)('of $name have at most 8 MiB, and keep nobody waiting', async ({ name, table }) => {

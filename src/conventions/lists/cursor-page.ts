@@ -4,12 +4,11 @@ import { MAX_ANSWER } from '../responses/largest';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from './page';
 import type { List } from './paginate';
-import { type Direction, readRows, type ReadOptions, type Slice } from './read-rows';
+import type { Condition, Direction } from './read-rows';
 import { type Room, ROW } from './row-sizes';
 import { placeOf } from './sort-place';
 
 type Row = ObjectLiteral & { id: number };
-type Condition = [text: string, parameters?: object];
 
 /**
  * The page that a cursor leads to. Any depth costs the same: it starts in the index at the item's place, and nothing is
@@ -19,7 +18,6 @@ export async function cursorPage<E extends Row>(
   repository: Repository<E>,
   list: List<E>,
   query: ListQuery,
-  options: ReadOptions<E>,
   { position, seal }: Cursors,
 ): Promise<Page<E>> {
   const size = pageSizeOf(query);
@@ -31,7 +29,7 @@ export async function cursorPage<E extends Row>(
   for (const range of rangesAfter(repository, sortOf(query), direction, position)) {
     if (found.length > size || room.full) break;
     const slice = { direction, limit: size + 1 - found.length, room };
-    found.push(...(await readRange(repository, list, range, query, options, slice)));
+    found.push(...(await list.read(slice, range)));
   }
   const more = found.length > size || room.full;
   const items = found.slice(0, size);
@@ -45,18 +43,6 @@ export async function cursorPage<E extends Row>(
   const beginning = { backwards, paginationOf };
   const pageOptions = { fields, largest: largestItem(query), beginning };
   return new Page(backwards ? [...items].reverse() : items, paginationOf(items.length), pageOptions);
-}
-
-function readRange<E extends Row>(
-  repository: Repository<E>,
-  list: List<E>,
-  range: Condition | undefined,
-  query: ListQuery,
-  options: ReadOptions<E>,
-  slice: Slice,
-): Promise<E[]> {
-  if (!range) return list.read(slice);
-  return readRows(repository, list.matching().andWhere(...(range as [string, ObjectLiteral])), query, options, slice);
 }
 
 /** Next to an item; on a page without any, where that page began, so that the way back begins with what was there. */

@@ -1,5 +1,6 @@
 import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../../database/counted-tables';
+import { withOwnConnection } from '../../database/own-connection';
 import { isExact, type PlainEntity, plainEntity } from '../../database/plain-entity';
 import { isInTransaction } from '../../database/statement';
 import { UnitOfWork } from '../../database/unit-of-work';
@@ -9,7 +10,7 @@ import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query'
 import { numberedPage } from './numbered-page';
 import type { Page } from './page';
 import { type Equal, readPlainRows } from './read-plain-rows';
-import { readRows, type ReadOptions, type Slice } from './read-rows';
+import { type Condition, readRows, type ReadOptions, type Slice } from './read-rows';
 import { mayBeTooLarge, ROW } from './row-sizes';
 import { Searches } from './searches';
 
@@ -36,40 +37,34 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   options: PaginateOptions<E>,
 ): Promise<Page<E>> {
   requireVisible(query, options);
-  const { [CURSORS]: cursors, search } = query;
-  const list = listOf(repository, query, options);
-  const read = () => (cursors ? cursorPage(repository, list, query, options, cursors) : numberedPage(list, query));
-  const isShared = list.shared && (cursors ? !cursors.position : list.counted);
-  if (isShared) return read();
-  // Ends with its request, which a read that several requests share doesn't.
-  const unit = UnitOfWork.current() ?? query[WORK] ?? new UnitOfWork();
-  const { dataSource } = repository.manager;
-  return unit.run(() => (search === undefined ? read() : Searches.of(dataSource).run(search, unit, read)));
+  const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
+  const list = listOf(repository, query, options, work);
+  const read = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
+  return search === undefined ? read() : Searches.of(repository.manager.dataSource).run(search, work, read);
 }
 
 /** Where the rows of a list come from, and how many there are. */
 export interface List<E extends ObjectLiteral> {
-  read: (slice: Slice) => Promise<E[]>;
+  /** @param range of the list's rows; all of them when undefined */
+  read: (slice: Slice, range?: Condition) => Promise<E[]>;
   total: () => Promise<number>;
   /** Whether it is searched. */
   searches: boolean;
-  /** Whether the rows are read together with others who want the same. */
-  shared: boolean;
   /** Whether the total is known without looking at the rows. */
   counted: boolean;
-  /** All that match, for conditions of one's own. */
-  matching: () => SelectQueryBuilder<E>;
 }
 
 function listOf<E extends ObjectLiteral & { id: number }>(
   repository: Repository<E>,
   query: ListQuery,
   options: PaginateOptions<E>,
+  work: UnitOfWork,
 ): List<E> {
   const { filter, where, include } = options;
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
-  const matching = () => matchingRows(repository, query, options, equal);
+  const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal);
+  const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, work, read);
   // Within a transaction only its own connection sees what it has done.
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
@@ -77,19 +72,35 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
   return {
-    read: (slice) =>
-      plain
+    read: (slice, range) =>
+      plain && !range
         ? readPlainRows(repository, plain, equal, query, options, slice)
-        : readRows(repository, matching(), query, options, slice),
+        : byTypeOrm((rows) => readRows(rows, within(matching(rows), range), query, options, slice)),
     total: () =>
       counted
         ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
-        : count(matching()),
+        : byTypeOrm((rows) => count(matching(rows))),
     searches: query.search !== undefined,
-    shared: plain !== undefined,
     counted,
-    matching,
   };
+}
+
+/** On a connection that ends with its request, unless the list belongs to something else already. */
+function readAlone<E extends ObjectLiteral, T>(
+  repository: Repository<E>,
+  work: UnitOfWork,
+  read: (rows: Repository<E>) => Promise<T>,
+): Promise<T> {
+  const { manager, target } = repository;
+  if (runnerOf(manager) || UnitOfWork.current()) return read(repository);
+  return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
+}
+
+function within<E extends ObjectLiteral>(
+  matching: SelectQueryBuilder<E>,
+  range: Condition | undefined,
+): SelectQueryBuilder<E> {
+  return range ? matching.andWhere(...range) : matching;
 }
 
 /** Undefined where TypeORM has to read the list: for what the entity is, what is looked for, or what it is sorted by. */

@@ -13,6 +13,9 @@ export interface ReadOptions<E> {
   always?: (keyof E & string)[];
 }
 
+/** What rows must fulfil, as TypeORM's query builder takes it. */
+export type Condition = [text: string, parameters?: ObjectLiteral];
+
 /** Which of the matching rows to read. */
 export interface Slice {
   direction: Direction;

@@ -21,8 +21,9 @@ const INDEXED = /[\p{L}\p{N}]{3}/u;
 export class Searches {
   private static readonly ofDatabase = new WeakMap<DataSource, Searches>();
   private readonly logger = new Logger(Searches.name);
-  private readonly indexed: Semaphore;
-  private readonly scanning: Semaphore;
+  private readonly all: Semaphore;
+  /** Those that no index helps don't keep the others waiting. */
+  private readonly scanning = new Semaphore(1, MAX_WAITING);
 
   constructor(
     private readonly settings: Settings,
@@ -30,9 +31,7 @@ export class Searches {
     @InjectDataSource() database: DataSource,
   ) {
     const connections = Math.min(settings.SEARCH_CONNECTIONS, settings.DATABASE_POOL_SIZE - 1);
-    this.scanning = new Semaphore(1, MAX_WAITING);
-    // Those that an index helps don't queue up behind the others.
-    this.indexed = connections > 1 ? new Semaphore(connections - 1, MAX_WAITING) : this.scanning;
+    this.all = new Semaphore(connections, MAX_WAITING);
     Searches.ofDatabase.set(database, this);
   }
 
@@ -49,15 +48,13 @@ export class Searches {
    * @throws {ApiError} SERVICE_UNAVAILABLE when too many wait, or it takes too long
    */
   run<T>(text: string, unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
-    const connections = INDEXED.test(text) ? this.indexed : this.scanning;
-    return connections.run(() => this.inLimitedTime(unit, statements), unit.signal);
+    const { signal } = unit;
+    const search = () => this.all.run(() => this.inLimitedTime(unit, statements), signal);
+    return INDEXED.test(text) ? search() : this.scanning.run(search, signal);
   }
 
   private async inLimitedTime<T>(unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
-    const tooSlow = new ApiError('SERVICE_UNAVAILABLE', {
-      message: 'The search took too long; search for more characters',
-    });
-    const timer = setTimeout(() => void this.end(unit, tooSlow), this.settings.SEARCH_TIMEOUT);
+    const timer = setTimeout(() => void this.end(unit, tooSlow()), this.settings.SEARCH_TIMEOUT);
     try {
       return await statements();
     } catch (error) {
@@ -72,3 +69,6 @@ export class Searches {
     return endBackends(unit.cancel(reason), this.server.url, onFailure);
   }
 }
+
+const tooSlow = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', { message: 'The search took too long; search for more characters' });

@@ -6,7 +6,7 @@ import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from './entity-tag';
 import { envelope, locationOf } from './envelope';
 import { toJson } from './json';
-import { isLarge, makeItems, making, sizeOf } from './large-page';
+import { isLarge, makeItems, making, weightOf } from './large-page';
 import { takeRoom } from './unread';
 import '../requests/request-context';
 
@@ -69,7 +69,7 @@ function sendNotModified(response: Response, tag: string): void {
 /** Holds the room for it from the beginning: its rows take some too, while it waits for its turn. */
 function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
   const { req: request, statusCode } = response;
-  takeRoom(response, sizeOf(whole));
+  takeRoom(response, weightOf(whole));
   return making.run(async () => {
     const { page, items } = await makeItems(whole, () => !response.closed);
     if (response.closed || response.headersSent) return void response.end();

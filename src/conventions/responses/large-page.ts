@@ -11,8 +11,10 @@ const LARGE = 256 * 1024;
 const ENVELOPE = 16 * 1024;
 /** How long a page is worked on before others get their turn, in milliseconds. */
 const TURN = 10;
-/** How many bytes a character can take. */
+/** How many bytes a character can take in the answer. */
 const PER_CHARACTER = 6;
+/** How many it can take in memory. */
+const PER_UNIT = 2;
 
 /** One after the other: what they are made of takes several times the room of what leaves. */
 export const making = new Semaphore(1, Infinity);
@@ -22,10 +24,8 @@ export function isLarge(page: Page<object>): boolean {
   return page.largest > LARGE && PER_CHARACTER * charactersIn(page.data) > LARGE;
 }
 
-/** How many bytes such a page is going to have at most. */
-export function sizeOf(page: Page<object>): number {
-  return Math.min(MAX_ANSWER, PER_CHARACTER * charactersIn(page.data));
-}
+/** How many bytes the texts of a page take in memory at most. */
+export const weightOf = ({ data }: Page<object>): number => PER_UNIT * charactersIn(data);
 
 /** Of all texts in it. */
 function charactersIn(value: unknown): number {

@@ -15,16 +15,17 @@ const taken = new WeakMap<Response, number>();
  * @throws {ApiError} SERVICE_UNAVAILABLE when clients leave too much unread
  */
 export function takeRoom(response: Response, bytes: number): void {
+  if (bytes <= PIECE && unread === 0) return;
   const own = taken.get(response);
   if (response.closed || (own === undefined && bytes <= PIECE)) return;
-  if (own === undefined) {
-    if (unread > 0 && unread + bytes > MAX_UNREAD) {
-      throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many large answers wait to be read' });
-    }
-    response.once('close', () => (unread -= taken.get(response)!));
+  const more = bytes - (own ?? 0);
+  const others = unread - (own ?? 0);
+  if (more > 0 && others > 0 && unread + more > MAX_UNREAD) {
+    throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many large answers wait to be read' });
   }
+  if (own === undefined) response.once('close', () => (unread -= taken.get(response)!));
   taken.set(response, bytes);
-  unread += bytes - (own ?? 0);
+  unread += more;
 }
 
 /** In pieces, each when the one before has left: what has been sent tells whether somebody reads it. */
