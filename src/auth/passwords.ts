@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ConflictException } from '@nestjs/common';
 import { hash, verify } from '@node-rs/argon2';
 import { UnitOfWork } from '../database/unit-of-work';
 import { Semaphore } from './semaphore';
@@ -22,6 +23,23 @@ const nobodysHash = hash('nobody has this password', COSTS);
  */
 export function hashPassword(password: string): Promise<string> {
   return lane.run(() => hash(password, COSTS), UnitOfWork.current()?.signal);
+}
+
+/** The users whose changes are being prepared. */
+const changing = new Set<number>();
+
+/**
+ * Prepares a change of a user's password. Of each user one at a time: whoever sends many would take the places of all others.
+ * @throws {ConflictException} while another one is being prepared
+ */
+export async function oneChangeOf<T>(userId: number, work: () => Promise<T>): Promise<T> {
+  if (changing.has(userId)) throw new ConflictException('Another change of this user is in progress');
+  changing.add(userId);
+  try {
+    return await work();
+  } finally {
+    changing.delete(userId);
+  }
 }
 
 /**

@@ -43,6 +43,15 @@ export function requireExpected({ version }: ObjectLiteral & { version: number }
   if (expectation && !expectation.isMetBy(version)) throw new StaleVersionError(version);
 }
 
+/**
+ * For a row that is going to be locked and compared after costly work, which a stale version makes needless.
+ * @throws {StaleVersionError}
+ */
+export function requireExpectedSoFar({ version }: ObjectLiteral & { version: number }): void {
+  const expectation = UnitOfWork.current()?.peekExpectation();
+  if (expectation && !expectation.isMetBy(version)) throw new StaleVersionError(version);
+}
+
 /** A precondition that nothing can be compared with is refused: to leave it out would lose what somebody else wrote. */
 export function requireVersionOf(metadata: EntityMetadata): void {
   if (hasVersion(metadata)) return;

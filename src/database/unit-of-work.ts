@@ -95,9 +95,14 @@ export class UnitOfWork {
     return this.expectation();
   }
 
+  /** The same for who looks at the row before: whoever writes it compares it once more. */
+  peekExpectation(): Expectation | undefined {
+    return this.expectationIsTaken ? undefined : this.expectation();
+  }
+
   /** Whether the caller expects something of a row, and none was compared with that yet. */
   get expects(): boolean {
-    return !this.expectationIsTaken && this.expectation() !== undefined;
+    return this.peekExpectation() !== undefined;
   }
 
   /** On whose behalf it writes: looked at before each commit, unless it is held. */

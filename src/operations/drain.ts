@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
 import type { Request } from 'express';
 import '../conventions/requests/request-context';
+import { isEventStream } from '../conventions/responses/event-stream';
 import { waitsForItsTurn } from './pipelining';
 import { Places } from './places';
 import { untilNobodyWaits } from './quiet';
@@ -12,9 +13,6 @@ import { untilNobodyWaits } from './quiet';
  * would never end, in milliseconds.
  */
 const IDLE_GRACE = 2_000;
-
-/** Of server-sent events. */
-const EVENT_STREAM = 'text/event-stream';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -115,7 +113,7 @@ export class Drain {
   /** An answer that goes on for as long as its client likes is cut, between two events; such a client connects again. */
   private endEndless(): void {
     for (const response of this.unanswered) {
-      if (!isEndless(response)) continue;
+      if (!isEventStream(response)) continue;
       // Its source may be about to write.
       response.on('error', () => undefined);
       response.end();
@@ -127,9 +125,4 @@ export class Drain {
     this.server.closeIdleConnections();
     for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();
   }
-}
-
-function isEndless(response: ServerResponse): boolean {
-  const type = String(response.getHeader('Content-Type'));
-  return response.headersSent && !response.writableEnded && type.startsWith(EVENT_STREAM);
 }

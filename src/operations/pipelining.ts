@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { UnitOfWork } from '../database/unit-of-work';
 
 /** Requests that may wait behind others of their connections, in this process; a connection that sends more is closed. */
 const MAX_WAITING = 10_000;
@@ -45,7 +46,8 @@ class Queue {
     waiting++;
     response.once('socket', () => {
       this.remove(1);
-      begin();
+      // Node tells it in the course of what the request before has done, which may still be a unit of work.
+      UnitOfWork.outside(begin);
     });
   }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Sse, StreamableFile } from '@nestjs/common';
-import { finalize, interval, map, type Observable } from 'rxjs';
+import { finalize, interval, map, type Observable, take, timer } from 'rxjs';
 import { Public } from '../../src/auth/access.decorators';
 import { Produces } from '../../src/conventions/requests/accept.guard';
 import { TestApp } from '../support/test-app';
@@ -9,6 +9,8 @@ import { TestApp } from '../support/test-app';
 /** Longer than the grace of what never ends. */
 const SLOW = 4_000;
 const PIECES = 8;
+/** Milliseconds between two events; many times the limit of a request in their test. */
+const RARE = 2_500;
 
 let unsubscribed = 0;
 
@@ -21,6 +23,15 @@ class StreamsController {
     return interval(50).pipe(
       map((count) => ({ data: String(count) })),
       finalize(() => unsubscribed++),
+    );
+  }
+
+  @Sse('rare-events')
+  @Produces('text/event-stream')
+  rareEvents(): Observable<{ data: string }> {
+    return timer(0, RARE).pipe(
+      take(2),
+      map((count) => ({ data: String(count) })),
     );
   }
 
@@ -45,6 +56,17 @@ class StreamsController {
 
 @Module({ controllers: [StreamsController] })
 class StreamsModule {}
+
+describe('Server-sent events', () => {
+  it('may be rare, as a client that has read all of them is only waiting', async () => {
+    const app = await TestApp.start({ imports: [StreamsModule], settings: { REQUEST_TIMEOUT: '300' } });
+    const answer = await fetch(`http://127.0.0.1:${app.port}/api/v1/streams/rare-events`);
+
+    // The second event comes long after the limit.
+    expect((await answer.text()).match(/^data: .*$/gm)).toEqual(['data: 0', 'data: 1']);
+    await app.stop();
+  });
+});
 
 describe('A stop', () => {
   it('ends server-sent events after a moment, and lets everything else finish', async () => {

@@ -57,6 +57,8 @@ function answerInTurn(socket: Duplex, error: ApiError, latest: ServerResponse | 
 }
 
 function answer(socket: Duplex, error: ApiError, requestId: string = randomUUID()): void {
+  // Node leaves a connection that asks for a tunnel without a listener: a reset of it would end the process.
+  socket.on('error', () => socket.destroy());
   if (!socket.writable) return void socket.destroy();
   const address = addressIn((socket as Socket).remoteAddress) ?? null;
   logger.log(

@@ -92,7 +92,7 @@ function readAlone<E extends ObjectLiteral, T>(
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
   const { manager, target } = repository;
-  if (runnerOf(manager) || UnitOfWork.current()) return read(repository);
+  if (isInTransaction(manager) || UnitOfWork.current()) return read(repository);
   return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
 }
 

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { isEventStream } from '../responses/event-stream';
 import './request-context';
 
 /** How long, after its request's time is up, a connection may still take for what has not arrived, in milliseconds. */
@@ -45,8 +46,7 @@ export class TimeLimit {
     private readonly onEnd: () => void,
     private readonly onGone: () => void,
   ) {
-    this.deadline = request.startedAt + limit;
-    this.patience = request.startedAt + SLOW_FOR * limit;
+    this.allowFrom(request.startedAt);
     this.timer = setTimeout(() => this.look(), limit / LOOKS).unref();
     TimeLimit.awaited++;
     response.on('close', () => this.closed());
@@ -62,8 +62,12 @@ export class TimeLimit {
   /** Its route has a limit of its own, from the arrival of the headers too. @param limit milliseconds */
   allow(limit: number): void {
     this.limit = limit;
-    this.deadline = this.request.startedAt + limit;
-    this.patience = this.request.startedAt + SLOW_FOR * limit;
+    this.allowFrom(this.request.startedAt);
+  }
+
+  private allowFrom(moment: number): void {
+    this.deadline = moment + this.limit;
+    this.patience = moment + SLOW_FOR * this.limit;
   }
 
   /** The request is for bytes that move, and so many have. */
@@ -76,6 +80,7 @@ export class TimeLimit {
   private look(): void {
     const now = performance.now();
     if (this.response.headersSent) this.moved += this.haveLeft();
+    if (this.awaitsEvents()) this.allowFrom(now);
     if (this.moved > 0) {
       this.deadline = now + this.limit;
       this.patience = Math.min(this.patience + (this.moved / MIN_RATE) * MILLISECOND, now + SLOW_FOR * this.limit);
@@ -94,6 +99,12 @@ export class TimeLimit {
     const since = this.left === undefined ? 1 : now - this.left;
     this.left = now;
     return since;
+  }
+
+  /** A client that has read all of an event stream waits for the next event: nobody waits for the client. */
+  private awaitsEvents(): boolean {
+    const { response } = this;
+    return isEventStream(response) && response.writableLength === 0 && response.socket?.writableLength === 0;
   }
 
   private end(): void {

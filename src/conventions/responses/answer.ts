@@ -69,7 +69,11 @@ function sendNotModified(response: Response, tag: string): void {
 /** Holds the room for it from the beginning: its rows take some too, while it waits for its turn. */
 function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
   const { req: request, statusCode } = response;
+  // Nobody waits for it, and its rows would wait in memory for their turn.
+  if (response.closed) return Promise.resolve();
   takeRoom(response, weightOf(whole));
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   return making.run(async () => {
     const { page, items } = await makeItems(whole, () => !response.closed);
     if (response.closed || response.headersSent) return void response.end();
@@ -78,7 +82,7 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
     const parts = items.flatMap((item, index) => (index === 0 ? [item] : [Buffer.from(','), item]));
     const body = Buffer.concat([Buffer.from(text.slice(0, at)), ...parts, Buffer.from(text.slice(at))]);
     await sendBytes(response, body, headersOf(statusCode, page, request));
-  });
+  }, gone.signal);
 }
 
 function sendAnswer(response: Response, { status, headers, text, tag }: Answer): Promise<void> | void {

@@ -16,8 +16,11 @@ const PER_CHARACTER = 6;
 /** How many it can take in memory. */
 const PER_UNIT = 2;
 
+/** Pages whose rows may wait in memory for their turn to be made; more are 503. */
+const MAX_WAITING = 32;
+
 /** One after the other: what they are made of takes several times the room of what leaves. */
-export const making = new Semaphore(1, Infinity);
+export const making = new Semaphore(1, MAX_WAITING);
 
 /** Whether to make it by {@link makeItems}: many at once, or one of the largest, would keep everybody else waiting. */
 export function isLarge(page: Page<object>): boolean {

@@ -6,11 +6,11 @@ import { type Caller, isAdmin, Role } from '../../auth/caller';
 import { Callers } from '../../auth/callers';
 import { identityKey } from '../../auth/identity-key';
 import { LocalPasswords } from '../../auth/local-passwords';
-import { hashPassword } from '../../auth/passwords';
+import { hashPassword, oneChangeOf } from '../../auth/passwords';
 import { Sessions } from '../../auth/sessions';
 import type { Page } from '../../conventions/lists/page';
 import { paginate } from '../../conventions/lists/paginate';
-import { requireExpected } from '../../database/expectation';
+import { requireExpected, requireExpectedSoFar } from '../../database/expectation';
 import { insertRow } from '../../database/insert-row';
 import { readRow } from '../../database/read-row';
 import { updateRow } from '../../database/update-row';
@@ -80,14 +80,17 @@ export class UsersService {
   }
 
   async update(id: number, changes: PatchUserDto, caller: Caller): Promise<User> {
-    requireSelfOrAdmin(caller, (await this.get(id)).id);
+    const user = await this.get(id);
+    requireSelfOrAdmin(caller, user.id);
     requireAdminFor(changes, caller);
     if (changes.password !== undefined) {
       await this.localPasswords.requireAllowed(id);
       requireRecentSignIn(caller);
+      requireExpectedSoFar(user);
     }
     // Hashed before a connection is held.
-    const columns = await toColumns(changes);
+    const prepare = () => toColumns(changes);
+    const columns = await (changes.password === undefined ? prepare() : oneChangeOf(id, prepare));
     const [before, after] = await this.users.manager.transaction(async (manager) => {
       const before = await this.hold(manager, id, caller);
       if (isRenamed(before, columns)) requireRecentSignIn(caller);
