@@ -45,6 +45,12 @@ export class RawConnection {
     return this;
   }
 
+  /** Reads nothing from now on. */
+  pause(): this {
+    this.socket.pause();
+    return this;
+  }
+
   /** Nothing more will be written; answers may still come. */
   end(): this {
     this.socket.end();
