@@ -132,7 +132,7 @@ describe('Answers that many clients do not read', () => {
     await waitFor(() => readers.every((reader) => reader.status !== undefined));
 
     const counts = countStatuses(readers.map(({ status }) => ({ status: status! })));
-    expect(counts[200]).toBeGreaterThanOrEqual(16);
+    expect(counts[200]).toBeGreaterThanOrEqual(4);
     expect(counts[503]).toBeGreaterThan(0);
     expect(counts[200] + counts[503]).toBe(30);
     const refused = readers.find(({ status }) => status === 503)!;

@@ -166,10 +166,12 @@ describe('Uploads', () => {
     connection.write('0123456789');
     // Bytes that come now and then keep the request going.
     const dripping = setInterval(() => connection.write('x'), 200);
-    const answer = await connection.answer();
-    clearInterval(dripping);
-    connection.destroy();
-    expectError(answer, 'GONE');
+    try {
+      expectError(await connection.answer(), 'GONE');
+    } finally {
+      clearInterval(dripping);
+      connection.destroy();
+    }
     expectError(await own.append(path, 0, Buffer.from('0123456789')), 'GONE');
   });
 });
