@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 import { waitFor } from './wait-for';
 
+/** What jobs look for. */
+const OF_JOBS = "%status = 'PENDING' AND expires_at < now()%";
+
 /** A transaction of somebody else, which keeps a row or a table locked until it is let go. */
 export class RowLock {
   private constructor(private readonly client: Client) {}
@@ -28,13 +31,13 @@ export class RowLock {
     return new RowLock(client);
   }
 
-  /** How many connections wait for it. */
+  /** How many connections wait for it; not the jobs of the service, which come when their time has come. */
   async waiting(): Promise<number> {
     // Otherwise a transaction sees the same activity for as long as it lasts.
     await this.client.query('SELECT pg_stat_clear_snapshot()');
     const text =
-      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    return (await this.client.query<{ count: number }>(text)).rows[0].count;
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE $1";
+    return (await this.client.query<{ count: number }>(text, [OF_JOBS])).rows[0].count;
   }
 
   /** Resolves when so many connections wait for it. */
