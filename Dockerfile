@@ -30,7 +30,7 @@ USER node
 EXPOSE 3000
 # Not ready counts as unhealthy: a draining or cut-off instance should get no requests.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "dist/operations/healthcheck.js"]
-# Migrates first, under a lock. `node dist/database/run-migrations.js` does only that.
+  CMD ["node", "dist/platform/process/healthcheck.js"]
+# Migrates first, under a lock. `node dist/platform/database/run-migrations.js` does only that.
 # docs/performance.md says what each of the flags is for.
 CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=2048", "--no-allocation-site-pretenuring", "dist/main.js"]

@@ -1,11 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-// Reads the file .env, as the service does.
-import './src/config/config.module';
-import { environmentSettings } from './src/config/settings';
-import { dataSourceOptions } from './src/database/data-source';
-import { startEmbeddedPostgres } from './src/database/embedded-postgres';
+import { dataSourceOptions, environmentSettings, startEmbeddedPostgres } from './src/platform';
 
 /** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
 async function commandLineDataSource(): Promise<DataSource> {

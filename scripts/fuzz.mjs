@@ -3,5 +3,5 @@
 import { spawnSync } from 'node:child_process';
 
 const env = { FUZZ_REQUESTS: '50000', HOSTILE_REQUESTS: '50000', ...process.env };
-const jest = ['node_modules/jest/bin/jest.js', 'test/conventions/fuzz', 'test/conventions/hostile'];
+const jest = ['node_modules/jest/bin/jest.js', 'test/endurance/fuzz', 'test/endurance/hostile'];
 process.exit(spawnSync(process.execPath, jest, { stdio: 'inherit', env }).status ?? 1);

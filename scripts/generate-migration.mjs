@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import prettier from 'prettier';
 
-const MIGRATIONS = 'src/database/migrations';
+const MIGRATIONS = 'src/migrations';
 
 const [name] = process.argv.slice(2);
 if (!/^[a-z][a-z0-9-]*$/i.test(name ?? '')) {

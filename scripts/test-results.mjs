@@ -1,10 +1,12 @@
 // What Jest wrote by --json: `failing FILE` lists the test files that failed, `count FILE [AGAIN]` prints how many tests passed
-// and failed, where a file that ran again counts as it ran then.
+// and failed, where a file that ran again counts as it ran then. A suite that left no results is one failure.
 import { existsSync, readFileSync } from 'node:fs';
 
 const [command, first, again] = process.argv.slice(2);
 
+/** None when the suite ended before it wrote them. */
 function resultsOf(file) {
+  if (!existsSync(file)) return [];
   return JSON.parse(readFileSync(file, 'utf8')).testResults;
 }
 
@@ -24,7 +26,7 @@ if (command === 'failing') {
   for (const { name } of failing(first)) console.log(name);
 } else {
   // Without a second run the first one counts, be it as it is.
-  const later = again && existsSync(again) ? resultsOf(again) : [];
+  const later = again ? resultsOf(again) : [];
   const names = later.map(({ name }) => name);
   const results = [...resultsOf(first).filter(({ name }) => !names.includes(name)), ...later];
   const [passed, failed] = countOf(results);
@@ -33,5 +35,5 @@ if (command === 'failing') {
     ({ status, assertionResults }) =>
       status === 'failed' && assertionResults.length > 0 && assertionResults.every((test) => test.status !== 'failed'),
   ).length;
-  console.log(passed, failed + broken);
+  console.log(passed, failed + broken + (existsSync(first) ? 0 : 1));
 }

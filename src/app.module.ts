@@ -1,10 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AuthModule } from './auth/auth.module';
-import { ConfigModule } from './config/config.module';
-import { ConventionsModule } from './conventions/conventions.module';
-import { DatabaseModule } from './database/database.module';
 import { DemoModule } from './demo/demo.module';
-import { OperationsModule } from './operations/operations.module';
+import { PlatformModule } from './platform';
 import { CommentsModule } from './resources/comments/comments.module';
 import { KeysModule } from './resources/keys/keys.module';
 import { OrdersModule } from './resources/orders/orders.module';
@@ -13,10 +9,8 @@ import { ProductsModule } from './resources/products/products.module';
 import { PublicModule } from './resources/public/public.module';
 import { RepliesModule } from './resources/replies/replies.module';
 import { TokensModule } from './resources/tokens/tokens.module';
-import { UploadsModule } from './resources/uploads/uploads.module';
+import { UploadsModule } from './uploads/uploads.module';
 import { UsersModule } from './resources/users/users.module';
-
-const platform = [ConfigModule, DatabaseModule, AuthModule, ConventionsModule, OperationsModule];
 
 // In the order in which the documentation shows them.
 const resources = [
@@ -32,5 +26,5 @@ const resources = [
   KeysModule,
 ];
 
-@Module({ imports: [...platform, ...resources, DemoModule] })
+@Module({ imports: [PlatformModule, ...resources, DemoModule] })
 export class AppModule {}

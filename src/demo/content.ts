@@ -1,4 +1,4 @@
-import { Role } from '../auth/caller';
+import { Role } from '../platform';
 import { OrderStatus } from '../resources/orders/order.entity';
 import { ProductStatus } from '../resources/products/product.entity';
 import { UserStatus } from '../resources/users/user.entity';

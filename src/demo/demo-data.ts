@@ -1,10 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { identityKey } from '../auth/identity-key';
-import { hashPassword } from '../auth/passwords';
-import { Settings } from '../config/settings';
-import { withLock } from '../database/with-lock';
+import { hashPassword, identityKey, Settings, withLock } from '../platform';
 import { Comment } from '../resources/comments/comment.entity';
 import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity';
 import { Post } from '../resources/posts/post.entity';

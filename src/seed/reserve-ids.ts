@@ -28,7 +28,7 @@ async function takeIds(client: ClientBase, resource: Resource, count: number): P
   return rows[0].ids.split(' ').map(Number);
 }
 
-/** Of those that a new id could meet: the greater ones. */
+/** Only numbers above the greatest id can collide with a new one. */
 async function numbersInNames(client: ClientBase): Promise<Set<number>> {
   const { rows } = await client.query<{ number: string }>(
     `SELECT number FROM users,

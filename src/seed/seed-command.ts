@@ -1,8 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import { hashPassword } from '../auth/passwords';
-import { environmentSettings } from '../config/settings';
-import { StartupError } from '../config/startup-error';
-import { DatabaseServer } from '../database/database-server';
+import { DatabaseServer, environmentSettings, hashPassword, StartupError } from '../platform';
 import { createProgress } from './progress';
 import { HELP, parseArguments, type SeedArguments } from './seed-arguments';
 import { seedDatabase, type SeedSummary } from './seed-database';

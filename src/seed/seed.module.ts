@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConfigModule } from '../config/config.module';
-import { DatabaseModule } from '../database/database.module';
+import { ConfigModule, DatabaseModule } from '../platform';
 
 /** What seeding shares with the service: its settings, its database server and an up-to-date schema. */
 @Module({ imports: [ConfigModule, DatabaseModule] })

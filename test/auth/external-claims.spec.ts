@@ -222,18 +222,64 @@ describe('an external issuer whose users', () => {
     expect(await api.as({ token: token('guest') }).get('/users/profile')).toMatchObject({ status: 401 });
   });
 
+  it('keep the address that the issuer has verified, so that nobody takes another’s; an administrator may free it', async () => {
+    const { api, person, token } = await start();
+    const { client, id } = await person('ivan', { auth_time: now() });
+    const email = 'judy@corp.example';
+
+    for (const answer of [
+      await client.patch(`/users/${id}`, { email }),
+      await client.put(`/users/${id}`, { username: 'ivan', email }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { error: { message: expect.stringContaining('identity provider has verified') } },
+      });
+    }
+    expect(await client.patch(`/users/${id}`, { email: 'ivan@corp.example', username: 'ivan-2' })).toMatchObject({
+      status: 200,
+    });
+    expect((await person('judy')).id).toBeGreaterThan(0);
+
+    const admin = api.as(await api.admin());
+    expect(await admin.patch(`/users/${id}`, { email: 'former-ivan@corp.example' })).toMatchObject({ status: 200 });
+    const successor = { sub: 'ivan-the-second', email: 'ivan@corp.example' };
+    expect(await api.as({ token: token('kim', successor) }).get('/users/profile')).toMatchObject({ status: 200 });
+  });
+
+  it('may change it where OIDC_LOCAL_PASSWORDS says so, after a recent sign-in', async () => {
+    const { person } = await start({ OIDC_LOCAL_PASSWORDS: 'true' });
+    const { client, id } = await person('mia', { auth_time: now() });
+
+    expect(await client.patch(`/users/${id}`, { email: 'mia@home.example' })).toMatchObject({ status: 200 });
+  });
+
   it('may be strangers where OPEN_REGISTRATION says so; the log tells of a taken address', async () => {
     const { api, token } = await start({ OPEN_REGISTRATION: 'true' });
     const squatter = { username: 'squatter', email: 'ERIN@corp.example', password };
     const { id } = (await api.post('/users', squatter)).body.data;
 
-    expect(await api.as({ token: token('erin') }).get('/users/profile')).toMatchObject({
+    const request_id = 'the-first-of-erin';
+    const erin = api.as({ token: token('erin') }).with({ 'X-Request-Id': request_id });
+    expect(await erin.get('/users/profile')).toMatchObject({
       status: 401,
       body: { error: { message: 'The e-mail address belongs to another user' } },
     });
     const told = api.app.log.filter(({ event }) => event === 'authn_address_taken');
-    expect(told).toEqual([expect.objectContaining({ issuer: provider.issuer, subject: 'erin', target_id: id })]);
+    const what = { issuer: provider.issuer, subject: 'erin', target_id: id };
+    expect(told).toEqual([expect.objectContaining({ ...what, request_id, address: '127.0.0.1' })]);
     expect(JSON.stringify(told)).not.toMatch(/corp\.example"/i);
+  });
+
+  it('are told of in the log when they are made, with the request that made them', async () => {
+    const { api, token } = await start();
+    const request_id = 'the-first-of-nora';
+    const nora = api.as({ token: token('nora') }).with({ 'X-Request-Id': request_id });
+
+    const { id } = (await nora.get('/users/profile')).body.data;
+
+    const told = api.app.log.filter(({ event }) => event === 'user_created');
+    expect(told).toEqual([expect.objectContaining({ target_id: id, request_id, address: '127.0.0.1' })]);
   });
 
   it('have addresses to trust where OIDC_TRUST_EMAIL says so, unless a token says that one isn’t', async () => {

@@ -1,11 +1,12 @@
 import { DataSource } from 'typeorm';
-import { Role } from '../../src/auth/caller';
+import { Role } from '../../src/platform/auth/caller';
 import { UserStatus } from '../../src/resources/users/user.entity';
 import { Belongings } from '../support/belongings';
 import { aNewUser, aPost, aProduct, anOrderOf } from '../support/builders';
 import { fingerprintOf } from '../support/fingerprint';
 import { type Form, HeldRequest } from '../support/held-request';
 import type { PreparedRequest } from '../support/prepared-request';
+import { RawConnection } from '../support/raw-http';
 import { requestOf, routesOf } from '../support/requests';
 import { RowLock } from '../support/row-lock';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -136,6 +137,23 @@ describe('a request that waits for a lock', () => {
 
   beforeAll(async () => {
     admin = await api.admin();
+  });
+
+  it('that its guards wait for, and whose body is malformed meanwhile, is 400 and no error of the application', async () => {
+    const user = await api.user();
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'sessions');
+    const connection = await RawConnection.open(api.app.port);
+    const head = ['POST /api/v1/posts HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+    const headers = [`Authorization: Bearer ${user.token}`, 'Transfer-Encoding: chunked'];
+    connection.write([...head, ...headers, '', '5', '{"tit', ''].join('\r\n'));
+    await lock.awaitedBy(1);
+    const answers = await connection.write('ZZ\r\n').allAnswers();
+    await lock.release();
+    // The first goes on before this one, which needs the same and more.
+    expect(await api.as(user).post('/posts', { title: 'One', content: 'One' })).toMatchObject({ status: 201 });
+
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(JSON.stringify(api.app.log)).not.toContain('was read before the service could');
   });
 
   /** Sends a request, takes the caller's rights while it waits for the row, and lets it go on. */

@@ -1,4 +1,4 @@
-import { identityKey } from '../../src/auth/identity-key';
+import { identityKey } from '../../src/platform/text/identity-key';
 
 describe('What a user is known by', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { hashPassword } from '../../src/auth/passwords';
-import { SecurityEvents } from '../../src/auth/security-events';
+import { hashPassword } from '../../src/platform/auth/passwords';
+import { SecurityEvents } from '../../src/platform/auth/security-events';
 import { User } from '../../src/resources/users/user.entity';
 import { type Answer, type Client, type TestUser, times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';

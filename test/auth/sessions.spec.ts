@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { hashPassword } from '../../src/auth/passwords';
+import { hashPassword } from '../../src/platform/auth/passwords';
 import { RowLock } from '../support/row-lock';
 import { TestApi, type TestUser, times, useTestApi } from '../support/test-api';
 import { TestApp } from '../support/test-app';

@@ -1,6 +1,6 @@
 import { JwtService } from '@nestjs/jwt';
 import fc from 'fast-check';
-import { SigningKeys } from '../../src/auth/signing-keys';
+import { SigningKeys } from '../../src/platform/auth/signing-keys';
 import { sendRaw } from '../support/raw-http';
 import { signedToken } from '../support/signed-token';
 import { type TestUser, useTestApi } from '../support/test-api';

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readSettings, settingNames, type SettingsError } from '../../src/config/settings';
+import { readSettings, settingNames, type SettingsError } from '../../src/platform/config/read-settings';
 
 const pem = ({ privateKey }: KeyPairKeyObjectResult, type: 'pkcs1' | 'pkcs8' = 'pkcs8') =>
   privateKey.export({ type, format: 'pem' }).toString();
@@ -47,6 +47,8 @@ describe('Settings', () => {
       LOGIN_ACCOUNT_DELAY: 30,
       REGISTRATION_RATE_LIMIT: 30,
       REGISTRATION_RATE_WINDOW: 60,
+      RENAME_RATE_LIMIT: 10,
+      RENAME_RATE_WINDOW: 3600,
       API_DOCS: true,
       TRUST_PROXY: 0,
       REQUEST_TIMEOUT: 30_000,
@@ -240,13 +242,14 @@ describe('Settings', () => {
   });
 
   it.each([
-    [{}, '127.0.0.1'],
-    [{ HOST: '0.0.0.0' }, '0.0.0.0'],
-    [{ DEMO_DATA: 'false' }, undefined],
-    [{ DATABASE_URL: 'postgres://db/x' }, undefined],
-    [{ DATABASE_URL: 'postgres://db/x', DEMO_DATA: 'true' }, '127.0.0.1'],
-  ])('make of %j: listen on %s', (environment: Record<string, string>, address) => {
-    expect(readSettings(environment).listenAddress).toBe(address);
+    [{}, '127.0.0.1', '127.0.0.1'],
+    [{ HOST: '0.0.0.0' }, '0.0.0.0', '0.0.0.0'],
+    [{ DEMO_DATA: 'false' }, undefined, '127.0.0.1'],
+    [{ DATABASE_URL: 'postgres://db/x' }, undefined, '127.0.0.1'],
+    [{ DATABASE_URL: 'postgres://db/x', DEMO_DATA: 'true' }, '127.0.0.1', '127.0.0.1'],
+  ])('make of %j: listen on %s, with demo accounts on %s', (environment: Record<string, string>, address, with_) => {
+    expect(readSettings(environment).listenAddress()).toBe(address);
+    expect(readSettings(environment).listenAddress(true)).toBe(with_);
   });
 
   it('are all checked before the start is refused, and none is repeated', () => {

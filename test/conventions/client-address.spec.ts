@@ -1,4 +1,4 @@
-import { addressIn, networkOf } from '../../src/conventions/requests/client-address';
+import { addressIn, networkOf } from '../../src/platform/limits/client-address';
 import { useTestApi } from '../support/test-api';
 
 const PORTS = ['', ':5001', ':5002', ':5003'];

@@ -1,7 +1,7 @@
 import { All, Controller, Get, Module, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { Public } from '../../src/auth/access.decorators';
-import { UnitOfWork } from '../../src/database/unit-of-work';
+import { Public } from '../../src/platform/auth/access.decorators';
+import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
 import { expectError } from '../support/expectations';
 import { times, useTestApi } from '../support/test-api';
 

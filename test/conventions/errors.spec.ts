@@ -18,11 +18,11 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { DataSource } from 'typeorm';
-import { Public, Roles } from '../../src/auth/access.decorators';
-import { Role } from '../../src/auth/caller';
-import { ApiError } from '../../src/conventions/errors/api-error';
-import { IdParam } from '../../src/conventions/requests/id.pipe';
-import { Text } from '../../src/conventions/requests/attributes';
+import { Public, Roles } from '../../src/platform/auth/access.decorators';
+import { Role } from '../../src/platform/auth/caller';
+import { ApiError } from '../../src/platform/errors/api-error';
+import { IdParam } from '../../src/platform/input/id.pipe';
+import { Text } from '../../src/platform/input/attributes';
 import { createDatabase, dropDatabase } from '../support/databases';
 import { expectError, expectErrorEnvelope, expectErrorHeaders, headerOf } from '../support/expectations';
 import { RawConnection, sendRaw } from '../support/raw-http';
@@ -130,7 +130,7 @@ describe('an error', () => {
     });
 
     it.each(Object.entries(intended))('has the code of what was thrown: %s', async (code, thrown) => {
-      const error = expectError(await api.get(`/failures/${code}`), code as ApiError['code']);
+      const error = expectError(await api.get(`/failures/${code}`), code);
 
       if (code === 'CONFLICT') expect(error).toMatchObject({ message: thrown().message, details: thrown().message });
       if (code === 'SERVICE_UNAVAILABLE') expect(JSON.stringify(error)).not.toContain(thrown().message);

@@ -6,7 +6,7 @@ import { routesOf } from '../support/requests';
 import type { Writable } from '../support/resource';
 import { WRITABLES } from '../support/resources';
 import { ORDER_STATUS, QUANTITY } from '../support/resources/orders';
-import type { Values } from '../support/values';
+import { type Values, withRows } from '../support/values';
 import { atOnce, type Client, times, useTestApi } from '../support/test-api';
 
 type Item = Record<string, never> & { id: number };
@@ -22,6 +22,12 @@ describe('every attribute', () => {
     own = new Belongings(api, await api.user());
   });
 
+  /** @throws Error when no entity has it */
+  const tableOf = (noun: string, table: string) => {
+    const tables = api.app.nest.get(DataSource).entityMetadatas.map(({ tableName }) => tableName);
+    if (tables.includes(table)) return table;
+    throw new Error(`No entity has the table ${table}: say the \`table\` of ${noun} in test/support/resources/`);
+  };
   const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
 
   it('is asked', () => {
@@ -31,26 +37,32 @@ describe('every attribute', () => {
   });
 
   describe.each(WRITABLES)('$noun', (writable) => {
-    const { noun, attributes, required, defaults, kept = [], replaceable, least, place } = writable;
+    const { noun, attributes, required, defaults, kept = [], replaceable, place } = writable;
+    const { table = noun.replaceAll('-', '_') } = writable;
     const visible = Object.keys(attributes).filter((name) => !attributes[name].secret);
     const path = ({ id }: Item) => `/${noun}/${id}`;
     const read = async (item: Item) => (await admin.get(path(item))).body.data as Item;
     const versionOf = async ({ id }: Item) =>
-      (await query(`SELECT version FROM ${noun.replaceAll('-', '_')} WHERE id = $1`, [id]))[0].version;
+      (await query(`SELECT version FROM ${tableOf(noun, table)} WHERE id = $1`, [id]))[0].version;
+    const least = () => leastOf(writable, own);
     const create = async (body: object) => {
       const { path = `/${noun}`, also } = (await place?.(own)) ?? {};
       return admin.post(path, { ...also, ...body });
     };
-    const given = async (body: object = theMost(writable)) => {
-      const answer = await create(body);
+    const given = async (body?: object) => {
+      const answer = await create(body ?? (await theMost(writable, own)));
       expect(answer).toMatchObject({ status: 201 });
       return answer.body.data as Item;
     };
+    /** Another value than an item has. */
+    const otherOf = async (item: Item, name: string) =>
+      otherThan(item[name], await withRows(attributes[name], own), `${name} of ${noun}`);
 
-    it.each(Object.entries(attributes))('takes %s within its limits', async (name, { taken, secret }) => {
+    it.each(Object.entries(attributes))('takes %s within its limits', async (name, values) => {
+      const { taken, secret } = await withRows(values, own);
       await atOnce(taken, async ([sent, stored]) => {
         const shown = secret ? {} : { [name]: stored };
-        const created = await given({ ...least(), [name]: sent });
+        const created = await given({ ...(await least()), [name]: sent });
         expect(await read(created)).toMatchObject(shown);
         // So that a name is free again.
         expect(await admin.delete(path(created))).toMatchObject({ status: 204 });
@@ -61,7 +73,7 @@ describe('every attribute', () => {
         expect(body.data).toEqual({ ...item, ...shown, updated_at: body.data.updated_at });
         expect(await read(item)).toEqual(body.data);
         if (replaceable) {
-          const replaced = await admin.put(path(item), { ...least(), [name]: sent });
+          const replaced = await admin.put(path(item), { ...(await least()), [name]: sent });
           expect(replaced).toMatchObject({ status: 200, body: { data: shown } });
         }
         await admin.delete(path(item));
@@ -72,7 +84,7 @@ describe('every attribute', () => {
       const item = await given();
       await atOnce(refused, async ([sent, rule]) => {
         const fields = { [name]: rule };
-        const whole = { ...least(), [name]: sent };
+        const whole = { ...(await least()), [name]: sent };
         expectError(await create(whole), 'VALIDATION_ERROR', { fields });
         expectError(await admin.patch(path(item), { [name]: sent }), 'VALIDATION_ERROR', { fields });
         if (replaceable) expectError(await admin.put(path(item), whole), 'VALIDATION_ERROR', { fields });
@@ -86,15 +98,15 @@ describe('every attribute', () => {
       expectError(await create({}), 'VALIDATION_ERROR', { fields: all });
       for (const name of required) {
         const fields = { [name]: 'required' };
-        expectError(await create({ ...least(), [name]: undefined }), 'VALIDATION_ERROR', { fields });
+        expectError(await create({ ...(await least()), [name]: undefined }), 'VALIDATION_ERROR', { fields });
       }
-      expect(await given(least())).toMatchObject(defaults);
+      expect(await given(await least())).toMatchObject(defaults);
     });
 
     it('keeps what a PATCH leaves out', async () => {
       for (const name of visible) {
         const item = await given();
-        const value = otherThan(item[name], attributes[name]);
+        const value = await otherOf(item, name);
         const { status, body } = await admin.patch(path(item), { [name]: value });
         expect([name, status]).toEqual([name, 200]);
         expect(body.data).toEqual({ ...item, [name]: value, updated_at: body.data.updated_at });
@@ -104,13 +116,13 @@ describe('every attribute', () => {
 
     it(replaceable ? 'takes the default of what a PUT leaves out' : 'has no PUT', async () => {
       const item = await given();
-      const answer = await admin.put(path(item), least());
+      const answer = await admin.put(path(item), await least());
       if (!replaceable) return void expectError(answer, 'METHOD_NOT_ALLOWED');
 
       const same = only(item, ['id', 'created_at', ...kept]);
       expect(answer).toMatchObject({ status: 200, body: { data: { ...defaults, ...same } } });
       for (const name of required.filter((one) => visible.includes(one))) {
-        const rest = { ...least(), [name]: undefined };
+        const rest = { ...(await least()), [name]: undefined };
         expectError(await admin.put(path(item), rest), 'VALIDATION_ERROR', { fields: { [name]: 'required' } });
       }
     });
@@ -124,7 +136,7 @@ describe('every attribute', () => {
       expect(await versionOf(item)).toBe(1);
 
       const [name] = required;
-      const { data } = (await admin.patch(path(item), { [name]: otherThan(item[name], attributes[name]) })).body;
+      const { data } = (await admin.patch(path(item), { [name]: await otherOf(item, name) })).body;
       expect(Date.parse(data.updated_at as string)).toBeGreaterThan(Date.parse(item.updated_at));
       expect(data.created_at).toBe(item.created_at);
       expect(await versionOf(item)).toBe(2);
@@ -212,14 +224,27 @@ describe('every attribute', () => {
   });
 });
 
-/** Every attribute, with another value than its default. */
-function theMost({ least, attributes, defaults }: Writable): Record<string, unknown> {
-  const others = Object.entries(defaults).map(([name, value]) => [name, otherThan(value, attributes[name])]);
-  return { ...least(), ...Object.fromEntries(others) };
+async function leastOf({ least, refersTo }: Writable, own: Belongings): Promise<object> {
+  return { ...least(), ...(await refersTo?.(own)) };
 }
 
-function otherThan(value: unknown, { taken }: Values): unknown {
-  return taken.map(([, stored]) => stored).findLast((stored) => JSON.stringify(stored) !== JSON.stringify(value));
+/** Every attribute, with another value than its default. */
+async function theMost(writable: Writable, own: Belongings): Promise<object> {
+  const { noun, attributes, defaults } = writable;
+  const others = Object.entries(defaults).map(async ([name, value]) => [
+    name,
+    otherThan(value, await withRows(attributes[name], own), `${name} of ${noun}`),
+  ]);
+  return { ...(await leastOf(writable, own)), ...Object.fromEntries(await Promise.all(others)) } as object;
+}
+
+/** @throws Error that says whose description lacks one */
+function otherThan(value: unknown, { taken }: Values, whose: string): unknown {
+  const others = taken.map(([, stored]) => stored).filter((stored) => JSON.stringify(stored) !== JSON.stringify(value));
+  if (others.length > 0) return others.at(-1);
+  throw new Error(
+    `There is no value of ${whose} but ${JSON.stringify(value)}: add one to \`taken\` of its description in test/support/resources/`,
+  );
 }
 
 function only(item: Item, names: string[]): object {

@@ -59,6 +59,12 @@ describe('every collection', () => {
     own = new Belongings(api, await api.user());
   });
 
+  /** Others are made of relations or of several columns, which nobody can tell from here. */
+  const isColumn = (table: string, attribute: string) => {
+    const entity = api.app.nest.get(DataSource).entityMetadatas.find(({ tableName }) => tableName === table);
+    if (!entity) throw new Error(`No entity has the table ${table}: mend \`table\` in test/support/resources/`);
+    return entity.columns.some(({ propertyPath }) => propertyPath === attribute);
+  };
   const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
 
   const paths = Object.fromEntries(COLLECTIONS.map(({ name }) => [name, name]));
@@ -240,7 +246,7 @@ describe('every collection', () => {
 
       expect(ofList(await statementsOf(ask(`?search=e&sort=updated_at&size=2&page=1${status}`)))).toHaveLength(2);
       expect(ofList(await statementsOf(ask(`?size=2&page=1${status}`))).length).toBeLessThanOrEqual(2);
-      for (const name of attributes.filter((one) => one !== 'items')) {
+      for (const name of attributes.filter((one) => isColumn(table, one))) {
         const statements = await statementsOf(ask(`?fields=${name}`));
         const rows = statements.find((text) => text.includes(`FROM "${table}"`) && !text.includes('count('))!;
         const selected = rows.split(' FROM ')[0].replaceAll(/ AS "\w+"/g, '');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
+import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { Belongings } from '../support/belongings';
 import { expectError } from '../support/expectations';
 import { documentedRoutes, requestOf, ROUTES, routesOf, sendTo } from '../support/requests';
@@ -50,6 +50,20 @@ describe('every route', () => {
       const rules = answers.map(({ status, body }) => [status, body.error.fields]);
       expect([route, rules]).toEqual([route, BAD_IDS.map(() => [400, fields])]);
     }
+  });
+
+  it('takes no more than 16 KiB of a body from anyone', async () => {
+    const bodies = routes.filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route) && !route.includes('/uploads'));
+    const open: string[] = [];
+    for (const route of bodies) {
+      const { ids } = await requestOf(route, own);
+      const body = { text: 'a'.repeat(16 * 1_024) };
+      const { status } = await sendTo(api, route, { ids, body });
+      if (status !== 401) open.push(`${route} ${status}`);
+    }
+
+    const ofTokens = ['POST', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/auth/tokens 413`);
+    expect(open.sort()).toEqual(['POST /api/v1/users 413', ...ofTokens].sort());
   });
 
   it('answers 404 for an id that nothing has', async () => {
@@ -131,7 +145,12 @@ describe('every route', () => {
       const noun = route.split('/').at(-1);
       const place = `/api/v1/${noun}/${body.data.key ?? body.data.id}`;
       expect([route, status, headers.get('location')]).toEqual([route, 201, place]);
-      expect((await admin.get(`/${headers.get('location')}`)).body.data).toEqual(body.data);
+      const read = await admin.get(`/${headers.get('location')}`);
+      // Where it can't be read by itself, as a child with nested routes only, `GET /<noun>/:id` is missing.
+      expect(`${route}: its Location ${place} answers ${read.status}`).toBe(
+        `${route}: its Location ${place} answers 200`,
+      );
+      expect(read.body.data).toEqual(body.data);
       expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(body.data.updated_at).toBe(body.data.created_at);
       expect(Math.abs(Date.now() - Date.parse(body.data.created_at as string))).toBeLessThan(60_000);

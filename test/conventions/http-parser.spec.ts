@@ -2,17 +2,37 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
-import { jsonBodyReader } from '../../src/conventions/requests/json-body';
+import { bodyReader } from '../../src/platform/pipeline/body-reader';
 import { User } from '../../src/resources/users/user.entity';
 import { expectError, expectErrorEnvelope, expectSuccess, headerOf } from '../support/expectations';
 import { type RawAnswer, RawConnection, sendRaw } from '../support/raw-http';
 import { times, useTestApi } from '../support/test-api';
 
-const LIMIT = 10_000;
+/** Of `POST /users`. */
+const LIMIT = 16 * 1024;
 const PATIENCE_MS = 5_000;
 
+describe('a body', () => {
+  const api = useTestApi({ settings: { JSON_BODY_LIMIT: '10000' } });
+
+  it('has the limit of the setting, to the byte, where its route has no other', async () => {
+    const { token } = await api.user();
+    const postOf = (length: number) => {
+      const body = `{"title":"One","content":"One"${' '.repeat(length - 31)}}`;
+      const headers = { Host: 'x', 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+      const lines = Object.entries({ ...headers, 'Content-Length': body.length }).map(
+        ([name, value]) => `${name}: ${value}\r\n`,
+      );
+      return `POST /api/v1/posts HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+    };
+
+    expectSuccess(await sendRaw(api.app.port, postOf(10_000)), 201, 'Created');
+    expectError(await sendRaw(api.app.port, postOf(10_001)), 'PAYLOAD_TOO_LARGE');
+  });
+});
+
 describe('on the wire', () => {
-  const api = useTestApi({ settings: { JSON_BODY_LIMIT: String(LIMIT) } });
+  const api = useTestApi();
   const open = () => RawConnection.open(api.app.port);
   const send = (data: string | Uint8Array) => sendRaw(api.app.port, data);
 
@@ -215,7 +235,7 @@ describe('on the wire', () => {
       expect(next).toMatchObject({ status: 200 });
     });
 
-    it('has the limit of the setting, to the byte', async () => {
+    it('has the limit of its route, to the byte', async () => {
       const fill = (length: number) =>
         aNewUser()
           .replace('}', ' '.repeat(length))
@@ -255,7 +275,7 @@ describe('on the wire', () => {
     it('is given up as well when it is compressed', async () => {
       const outcomes: unknown[] = [];
       const app = express().post('/', (request, response) => {
-        void jsonBodyReader(LIMIT)(request, response).catch((error: unknown) => outcomes.push(error));
+        void bodyReader(LIMIT)(request, response).catch((error: unknown) => outcomes.push(error));
       });
       const server = app.listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -4,7 +4,6 @@ import {
   type CallHandler,
   Controller,
   type ExecutionContext,
-  HttpStatus,
   Injectable,
   Module,
   type NestInterceptor,
@@ -17,11 +16,11 @@ import {
 import { Transform } from 'class-transformer';
 import { map } from 'rxjs';
 import { DataSource } from 'typeorm';
-import { Public } from '../../src/auth/access.decorators';
-import { ApiItem } from '../../src/conventions/docs/api.decorators';
-import { Text } from '../../src/conventions/requests/attributes';
-import { ResourceDto } from '../../src/conventions/responses/resource.dto';
-import { IdempotencyKeys } from '../../src/conventions/idempotency/idempotency-keys';
+import { Public } from '../../src/platform/auth/access.decorators';
+import { Creates } from '../../src/platform/routes/route.decorators';
+import { Text } from '../../src/platform/input/attributes';
+import { ResourceDto } from '../../src/platform/answers/resource.dto';
+import { IdempotencyKeys } from '../../src/platform/idempotency/idempotency-keys';
 import { Belongings } from '../support/belongings';
 import { expectError } from '../support/expectations';
 import { aNewUser } from '../support/builders';
@@ -71,7 +70,7 @@ class ShoutingInterceptor implements NestInterceptor {
 class NotesController {
   /** Decorators stand on both sides of the one that claims the key. */
   @UseInterceptors(ShoutingInterceptor)
-  @ApiItem(NoteDto, HttpStatus.CREATED)
+  @Creates(NoteDto)
   @Post(':shelf/:place')
   create(
     @Param('shelf', CountingPipe) _shelf: string,

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { paginate } from '../../src/conventions/lists/paginate';
+import { paginate } from '../../src/platform/lists/paginate';
 import { Product, ProductStatus } from '../../src/resources/products/product.entity';
 import { Belongings } from '../support/belongings';
 import { type TestUser, times, useTestApi } from '../support/test-api';

@@ -217,8 +217,8 @@ describe('what goes out', () => {
         ...ALLOWED,
         'access-control-expose-headers':
           'ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Idempotent-Replayed,' +
-          'Tus-Resumable,Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset,Content-Disposition,' +
-          'Content-Range,Accept-Ranges,Tus-Version,Tus-Max-Size,Tus-Extension,Tus-Checksum-Algorithm',
+          'Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset,Content-Disposition,Content-Range,Accept-Ranges,' +
+          'Tus-Resumable,Tus-Version,Tus-Max-Size,Tus-Extension,Tus-Checksum-Algorithm',
       });
       expect(answer.headers.get('vary')).toContain('Origin');
     });

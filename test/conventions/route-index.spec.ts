@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
-import { RouteIndex, type RouteMethod } from '../../src/conventions/requests/route-index';
+import { RouteIndex, type RouteMethod } from '../../src/platform/routing/route-index';
 
 type Add = (method: RouteMethod, path: string, handler: RequestHandler) => void;
 

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpStatus, Module } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { Public } from '../../src/auth/access.decorators';
-import { Deprecated } from '../../src/conventions/responses/deprecated';
+import { Public } from '../../src/platform/auth/access.decorators';
+import { Deprecated } from '../../src/platform/http/deprecated';
 import { Belongings } from '../support/belongings';
 import { expectError } from '../support/expectations';
 import { type Answer, useTestApi } from '../support/test-api';

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { identityKey } from '../../src/auth/identity-key';
-import { UsernameKeys1767490000000 } from '../../src/database/migrations/1767490000000-username-keys';
+import { identityKey } from '../../src/platform/text/identity-key';
+import { UsernameKeys1767490000000 } from '../../src/migrations/1767490000000-username-keys';
 import { useTestApi } from '../support/test-api';
 
 /** What a username was compared by before. */

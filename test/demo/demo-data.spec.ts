@@ -284,6 +284,26 @@ describe('The password of demo data', () => {
     }
   });
 
+  it('is no obstacle where strangers have taken it, with a name or an address of a demo user', async () => {
+    const other = await TestApp.start({ settings: { DEMO_DATA: 'false' } });
+    try {
+      const users = new TestApi();
+      users.app = other;
+      const register = (username: string, email: string) =>
+        users.post('/users', { username, email, password: DEMO_PASSWORD });
+      expect(await register('mallory', 'anyone@evil.example')).toMatchObject({ status: 201 });
+      expect(await register('stranger', 'grace@example.com')).toMatchObject({ status: 201 });
+      const { databaseUrl } = other;
+
+      await (await TestApp.start({ settings: production, databaseUrl })).stop();
+      const service = await TestApp.start({ settings: { DEMO_DATA: 'false' }, databaseUrl });
+      await service.stop();
+      expect(service.nest.get(DemoAccounts)).toMatchObject({ open: false, offered: false });
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('is no obstacle once they have others, nor are users of those names, and it is offered to nobody', async () => {
     const other = await TestApp.start({ settings: { DEMO_DATA: 'false' } });
     const databaseUrl = other.databaseUrl;

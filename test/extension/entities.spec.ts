@@ -7,13 +7,18 @@ import {
   type ObjectLiteral,
   QueryFailedError,
 } from 'typeorm';
-import { CURSORS, type ListQuery } from '../../src/conventions/lists/list-query';
-import { paginate, type PaginateOptions } from '../../src/conventions/lists/paginate';
-import { deleteRow } from '../../src/database/delete-row';
-import { insertRow } from '../../src/database/insert-row';
-import { whyNotPlain } from '../../src/database/plain-entity';
-import { readRow } from '../../src/database/read-row';
-import { updateRow } from '../../src/database/update-row';
+import {
+  deleteRow,
+  insertRow,
+  type ListQuery,
+  paginate,
+  type PaginateOptions,
+  readRow,
+  updateRow,
+} from '../../src/platform';
+import type { Position } from '../../src/platform/lists/cursor';
+import { CURSORS } from '../../src/platform/lists/list-query';
+import { whyNotPlain } from '../../src/platform/rows/plain-entity';
 import { useTestApi } from '../support/test-api';
 import {
   Accessed,
@@ -34,6 +39,7 @@ import {
   Remark,
   SchemedEntity,
   Secret,
+  Ticket,
   Title,
   told,
   Translation,
@@ -144,6 +150,33 @@ describe('The helpers for rows do what TypeORM is documented to do with', () => 
     expect(changed).toMatchObject({ name: { first: 'Ada', last: 'Lovelace' }, version: 2 });
     expect(await read(Person, id)).toMatchObject({ name: { first: 'Ada', last: 'Lovelace' } });
     for (const data of await listsOf(Person)) expect(data[0].name).toMatchObject({ first: 'Ada' });
+  });
+
+  it('embedded columns that a list is sorted by, with a cursor as well', async () => {
+    for (const first of ['Zoe', 'Abe']) await insert(Person, { name: { first, last: 'x' } });
+    const repository = scratch.repository(Person);
+    const names = async (query: ListQuery) =>
+      (await paginate(repository, query, {})).data.map(({ name }) => name.first);
+    const all = await names({ sort: 'name.first', order: 'desc' });
+    expect(all).toEqual([...all].sort().reverse());
+    let position: Position | undefined;
+    const walked: string[] = [];
+    const seal = (next: Position) => {
+      position = next;
+      return 'cursor';
+    };
+    for (let page = 0; page < all.length; page++) {
+      const cursors = { position, seal };
+      walked.push(
+        ...(await names({
+          sort: 'name.first',
+          order: 'desc',
+          size: 1,
+          [CURSORS]: { ...cursors, seal: (at) => (at.backwards ? 'back' : seal(at)) },
+        })),
+      );
+    }
+    expect(walked).toEqual(all);
   });
 
   it('transformers: what one encrypts is never stored as it is', async () => {
@@ -315,6 +348,15 @@ describe('The helpers for rows do what TypeORM is documented to do with', () => 
     for (const work of [() => insert(Label, { text: 'taken' }), () => update(Label, id, { text: 'taken' })]) {
       await expect(work()).rejects.toThrow(QueryFailedError);
     }
+  });
+
+  it('UUIDs that the database makes, without an extension', async () => {
+    const ticket = await scratch.repository(Ticket).save({ seat: '1a' });
+    const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+    expect(ticket).toEqual({ id: expect.stringMatching(UUID), token: expect.stringMatching(UUID), seat: '1a' });
+    expect(await scratch.repository(Ticket).findOneBy({ id: ticket.id })).toEqual(ticket);
+    const { upQueries } = await scratch.database.driver.createSchemaBuilder().log();
+    expect(upQueries.filter(({ query }) => query.includes('tickets'))).toEqual([]);
   });
 
   it('ids that are given: no row is overwritten', async () => {

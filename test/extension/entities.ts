@@ -12,12 +12,14 @@ import {
   EntitySchema,
   type EntitySubscriberInterface,
   EventSubscriber,
+  Generated,
   type InsertEvent,
   JoinColumn,
   JoinTable,
   ManyToMany,
   ManyToOne,
   OneToMany,
+  PrimaryGeneratedColumn,
   type Relation,
   type RemoveEvent,
   TableInheritance,
@@ -28,7 +30,7 @@ import {
   ViewColumn,
   ViewEntity,
 } from 'typeorm';
-import { ResourceEntity } from '../../src/database/resource.entity';
+import { ResourceEntity } from '../../src/platform';
 
 /** What listeners and subscribers were told, in order. */
 export const told: string[] = [];
@@ -310,7 +312,20 @@ export class Document extends ResourceEntity {
   seal: Buffer;
 }
 
+@Entity('tickets')
+export class Ticket {
+  @PrimaryGeneratedColumn('uuid')
+  id: string;
+
+  @Column()
+  @Generated('uuid')
+  token: string;
+
+  @Column()
+  seat: string;
+}
+
 export const entities = [
   ...[Listening, Watched, Dated, Hideable, Person, Secret, Columned, Elsewhere, Label, Article, Remark],
-  ...[Medium, Photo, Film, Title, Document, Accessed, Translation],
+  ...[Medium, Photo, Film, Title, Document, Accessed, Translation, Ticket],
 ];

@@ -25,12 +25,18 @@ import {
 import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import type { Response } from 'express';
 import createError from 'http-errors';
-import { Public } from '../../src/auth/access.decorators';
-import { ApiItem, ApiResource, Raises } from '../../src/conventions/docs/api.decorators';
-import { openApiDocument } from '../../src/conventions/docs/openapi';
-import { ApiError } from '../../src/conventions/errors/api-error';
-import { codeOfStatus, declareErrors, type ErrorCode } from '../../src/conventions/errors/error-codes';
-import { ResourceDto } from '../../src/conventions/responses/resource.dto';
+import {
+  Answers,
+  ApiError,
+  ApiResource,
+  codeOfStatus,
+  declareErrors,
+  type ErrorCode,
+  Public,
+  Raises,
+  ResourceDto,
+} from '../../src/platform';
+import { openApiDocument } from '../../src/platform/docs/openapi';
 import { expectError, expectErrorEnvelope, expectErrorHeaders } from '../support/expectations';
 import { times, useTestApi } from '../support/test-api';
 
@@ -227,7 +233,7 @@ class NoteDto extends ResourceDto {}
 class NotesController {
   /** Reads a note. */
   @Get(':id')
-  @ApiItem(NoteDto)
+  @Answers(NoteDto)
   @Raises(new ApiError(NoteErrors.NOTE_LOCKED), new HttpException('Pay first', 402))
   get(): NoteDto {
     throw new ApiError(NoteErrors.NOTE_LOCKED);
@@ -266,12 +272,12 @@ describe('An application built on the platform', () => {
     }
   });
 
-  it('throws a list with 400, and each message is a broken rule', async () => {
+  it('throws a list with 400, and each message is in the details', async () => {
     const lists = expectError(await api.get('/exceptions/lists'), 'VALIDATION_ERROR');
-    expect(lists.fields?.map(({ message }) => message)).toEqual(['name must be longer', 'age must be a number']);
+    expect(lists).toMatchObject({ message: 'Bad Request', details: 'name must be longer; age must be a number' });
 
     const objects = expectError(await api.get('/exceptions/objects'), 'VALIDATION_ERROR');
-    expect(objects.fields?.map(({ message }) => message)).toEqual(['No', '{"colour":"red"}']);
+    expect(objects).toMatchObject({ message: 'No', details: 'No; {"colour":"red"}' });
   });
 
   it("takes Nest's own option for a code, and the code is what the client reads", async () => {
@@ -316,7 +322,7 @@ describe('An application built on the platform', () => {
     expectError(await api.get('/caught/inherited/accident'), 'INTERNAL_ERROR', { secret: SECRET });
     expect(expectError(await api.get('/caught/inherited/conflict'), 'CONFLICT').message).toBe('Taken');
     const list = expectError(await api.get('/caught/inherited/list'), 'VALIDATION_ERROR');
-    expect(list.fields?.map(({ message }) => message)).toEqual(['a', 'b']);
+    expect(list.details).toBe('a; b');
     expect((await api.get('/caught/inherited/custom')).body).toEqual({ seat: '12A' });
   });
 

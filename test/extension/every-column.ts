@@ -1,11 +1,7 @@
 import { Column, type ColumnOptions, type ColumnType, Entity, type Repository } from 'typeorm';
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import { CURSORS, type ListQuery } from '../../src/conventions/lists/list-query';
-import { paginate } from '../../src/conventions/lists/paginate';
-import { insertRow } from '../../src/database/insert-row';
-import { readRow } from '../../src/database/read-row';
-import { ResourceEntity } from '../../src/database/resource.entity';
-import { updateRow } from '../../src/database/update-row';
+import { insertRow, type ListQuery, paginate, readRow, ResourceEntity, updateRow } from '../../src/platform';
+import { CURSORS } from '../../src/platform/lists/list-query';
 import { useScratchDatabase } from './scratch-database';
 
 /** Types of PostgreSQL's extensions, which this service's databases don't have. */
@@ -44,11 +40,18 @@ const SAMPLES: Sample[] = [
   ...several(['float', 'float8', 'double precision'], { values: [0, 0.1, 5e-324], stored: ['0', '0.1', '5e-324'] }),
   { type: 'money', values: ['$1.50', '-$20.00'] },
   ...several(['character varying', 'varchar', 'text'], { values: ['', 'naïve "quoted" \\ {a,b}', 'null', 'NULL'] }),
+  // The C collation has capitals before small letters; that of Unicode has them beside each other.
+  ...['C', 'und-x-icu'].map((collation) => ({
+    type: 'text' as const,
+    options: { collation },
+    values: ['b', 'B', 'a', 'Ä', 'ä', '', 'a b'],
+  })),
   ...several(['character', 'char'], { options: { length: 4 }, values: ['abcd', 'a   '] }),
   { type: 'bytea', values: [Buffer.from([0, 255, 92]), Buffer.alloc(0)], stored: ['\\x00ff5c', '\\x'] },
   { type: 'bit', options: { length: 3 }, values: ['101', '000'] },
   ...several(['varbit', 'bit varying'], { values: ['1', '0101'] }),
   ...several(['timestamptz', 'timestamp with time zone'], { values: [noon, night] }),
+  { type: 'timestamptz', options: { precision: 3 }, values: [noon, night] },
   ...several(['timestamp', 'timestamp without time zone'], { values: [noon, night] }),
   // A day is the same day wherever the process runs.
   { type: 'date', values: ['2026-02-28', '2026-03-29', '0044-03-15'] },
@@ -150,7 +153,14 @@ function caseOf(sample: Sample, index: number): Case {
   }
   Column({ type, ...options, nullable: true })(ScratchEntity.prototype, 'value');
   Entity(table)(ScratchEntity);
-  return { ...sample, name: `${String(type)}${options?.array ? '[]' : ''}`, entity: ScratchEntity, table };
+  const collation = options?.collation ? ` COLLATE ${options.collation}` : '';
+  const precision = type === 'timestamptz' && options?.precision ? `(${options.precision})` : '';
+  return {
+    ...sample,
+    name: `${String(type)}${precision}${options?.array ? '[]' : ''}${collation}`,
+    entity: ScratchEntity,
+    table,
+  };
 }
 
 const cases = [...SAMPLES, ...LISTS].map(caseOf);
@@ -233,6 +243,23 @@ export function itReadsAndWritesEveryColumn(timeZone: string, hoursInWinter: num
         await expectWalks(repository);
       },
     );
+
+    it.each([
+      ['timestamptz', ['-infinity', 'infinity', '2026-01-31', '0044-03-15 BC', '12026-01-31']],
+      ['timestamp', ['-infinity', 'infinity', '2026-01-31', '0044-03-15 BC']],
+      ['timestamptz(3)', ['-infinity', 'infinity', '2026-01-31', '0044-03-15 BC', '0001-01-01 BC', '12026-01-31']],
+      ['date', ['-infinity', 'infinity', '2026-01-31', '0044-03-15 BC']],
+      ['numeric', ['-0', '0', '1e15', '-99999999999999999999.0001']],
+      ['real', ['NaN', 'Infinity', '-Infinity', '-0', '0', '1e-45']],
+      ['float8', ['NaN', 'Infinity', '-Infinity', '-0', '0', '5e-324']],
+    ])('of type %s sorts values that JavaScript or JSON has none for', async (name, values) => {
+      const each = cases.find((one) => one.name === name)!;
+      const repository = scratch.repository(each.entity);
+      await repository.createQueryBuilder().delete().execute();
+      for (const value of [...values, ...values, null])
+        await scratch.database.query(`INSERT INTO ${each.table} (value) VALUES ($1)`, [value]);
+      await expectWalks(repository);
+    });
 
     /** All pages, in both directions, forwards and back. */
     async function expectWalks(repository: Repository<Scratch>): Promise<void> {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Controller, Injectable, Module, Param, Post } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Public } from '../../src/auth/access.decorators';
-import { Idempotent, KeyedIsolation } from '../../src/conventions/idempotency/idempotency.interceptor';
+import { Idempotent, KeyedIsolation, Public } from '../../src/platform';
 import { query } from '../support/databases';
 import { type Answer, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
@@ -133,7 +132,7 @@ describe('What a handler does in transactions', () => {
         const side = (name: string, fails: boolean) =>
           manager.transaction(async (inner) => {
             await insert(inner, `${name} 1`);
-            await sleep(5);
+            await turnOfTheLoop();
             await insert(inner, `${name} 2`);
             const rows = await inner.query<{ name: string }[]>('SELECT name FROM marks');
             if (fails) throw new Error('This side fails');
@@ -153,7 +152,7 @@ describe('What a handler does in transactions', () => {
           const runner = database.createQueryRunner();
           await runner.startTransaction();
           await insert(runner.manager, `${name} 1`);
-          await sleep(5);
+          await turnOfTheLoop();
           await insert(runner.manager, `${name} 2`);
           if (fails) await runner.rollbackTransaction();
           else await runner.commitTransaction();

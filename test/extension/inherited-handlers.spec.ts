@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Module, Post, Query, type Type } from '@nestjs/common';
-import { Public, Roles } from '../../src/auth/access.decorators';
-import { Role } from '../../src/auth/caller';
-import { DeclaredAccess } from '../../src/auth/declared-access';
+import { Public, Role, Roles } from '../../src/platform';
+import { DeclaredAccess } from '../../src/platform/auth/declared-access';
 import { TestApp } from '../support/test-app';
 import { type Client, type TestUser, useTestApi } from '../support/test-api';
 

@@ -18,9 +18,7 @@ import { IsInt, IsString } from 'class-validator';
 import express from 'express';
 import { lastValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
-import { CurrentUser, Public, Roles } from '../../src/auth/access.decorators';
-import { type Caller, Role } from '../../src/auth/caller';
-import { Sessions } from '../../src/auth/sessions';
+import { type Caller, CurrentUser, Public, Role, Roles, Sessions } from '../../src/platform';
 import { freePort } from '../support/free-port';
 import { TestApp } from '../support/test-app';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -324,7 +322,7 @@ describe('Handlers that are called otherwise than by a route', () => {
     it('get valid input, and answer errors in the form of GraphQL', async () => {
       expect((await ask('{ sumQuery(sum: { one: 1, label: "x" }) { id } }')).data).toEqual({ sumQuery: { id: 'x' } });
       expect((await ask('{ sumQuery(sum: { one: 1.5, label: "x" }) { id } }')).errors).toMatchObject([
-        { extensions: { code: 'VALIDATION_ERROR', fields: [{ field: 'one' }] } },
+        { extensions: { code: 'VALIDATION_ERROR', fields: [{ field: 'sum.one' }] } },
       ]);
       const { errors: failures } = await ask('{ failQuery { id } }');
       expect(failures).toMatchObject([

@@ -14,14 +14,17 @@ import {
   type Relation,
   Repository,
 } from 'typeorm';
-import { Public } from '../../src/auth/access.decorators';
-import { IdParam } from '../../src/conventions/requests/id.pipe';
-import { ResourceDto, resourceOf } from '../../src/conventions/responses/resource.dto';
-import { deleteRow } from '../../src/database/delete-row';
-import { requireExpected } from '../../src/database/expectation';
-import { ResourceEntity } from '../../src/database/resource.entity';
-import { touchRow } from '../../src/database/touch-row';
-import { updateRow } from '../../src/database/update-row';
+import {
+  deleteRow,
+  IdParam,
+  Public,
+  requireExpected,
+  ResourceDto,
+  ResourceEntity,
+  resourceOf,
+  touchRow,
+  updateRow,
+} from '../../src/platform';
 import { expectError } from '../support/expectations';
 import { type Answer, atOnce, countStatuses, times, useTestApi } from '../support/test-api';
 

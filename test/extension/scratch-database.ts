@@ -1,7 +1,5 @@
 import type { EntitySchema, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
-import { readSettings } from '../../src/config/settings';
-import { dataSourceOptions } from '../../src/database/data-source';
-import { ApiDataSource } from '../../src/database/one-transaction';
+import { ApiDataSource, dataSourceOptions, readSettings } from '../../src/platform';
 import { cloneTemplate } from '../support/databases';
 
 type EntityClass = (new () => object) | EntitySchema;

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Sse, StreamableFile } from '@nestjs/common';
 import { finalize, interval, map, type Observable, take, timer } from 'rxjs';
-import { Public } from '../../src/auth/access.decorators';
-import { Produces } from '../../src/conventions/requests/accept.guard';
+import { Produces, Public } from '../../src/platform';
 import { TestApp } from '../support/test-app';
 
 /** Longer than the grace of what never ends. */

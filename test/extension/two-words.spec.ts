@@ -2,20 +2,23 @@ import { Body, Controller, Delete, Get, HttpCode, Module, Post, Query } from '@n
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Allow } from 'class-validator';
 import { Check, Column, DataSource, Entity, Index, JoinColumn, ManyToOne, Repository, Unique } from 'typeorm';
-import { Public } from '../../src/auth/access.decorators';
-import { ApiPage } from '../../src/conventions/docs/api.decorators';
-import { ListQueryOf } from '../../src/conventions/lists/list-query';
-import type { Page } from '../../src/conventions/lists/page';
-import { paginate } from '../../src/conventions/lists/paginate';
-import { OneOf } from '../../src/conventions/requests/attributes';
-import { IdParam } from '../../src/conventions/requests/id.pipe';
-import { ResourceDto, resourceOf } from '../../src/conventions/responses/resource.dto';
-import { countRows } from '../../src/database/count-rows';
-import { findCountedTables } from '../../src/database/counted-tables';
-import { deleteRow } from '../../src/database/delete-row';
-import { insertRow } from '../../src/database/insert-row';
-import { readRow } from '../../src/database/read-row';
-import { ResourceEntity } from '../../src/database/resource.entity';
+import {
+  AnswersPage,
+  countRows,
+  deleteRow,
+  IdParam,
+  insertRow,
+  ListQueryOf,
+  OneOf,
+  type Page,
+  paginate,
+  Public,
+  readRow,
+  ResourceDto,
+  ResourceEntity,
+  resourceOf,
+} from '../../src/platform';
+import { findCountedTables } from '../../src/platform/rows/counted-tables';
 import { statementsOf } from '../support/statements';
 import { expectError, expectSuccess } from '../support/expectations';
 import { useTestApi } from '../support/test-api';
@@ -98,7 +101,7 @@ class CreditNotesController {
   constructor(@InjectRepository(CreditNote) private readonly notes: Repository<CreditNote>) {}
 
   @Get('credit-notes')
-  @ApiPage(CreditNoteDto)
+  @AnswersPage(CreditNoteDto)
   async list(@Query() query: ListCreditNotesQuery): Promise<Page<object>> {
     return (await paginate(this.notes, query, {})).map(toDto);
   }

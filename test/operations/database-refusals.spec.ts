@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { toApiError } from '../../src/conventions/errors/to-api-error';
-import { CancellablePool } from '../../src/database/cancellable-pool';
+import { toApiError } from '../../src/platform/errors/to-api-error';
+import { CancellablePool } from '../../src/platform/transactions/cancellable-pool';
 import { createDatabase, dropDatabase, query } from '../support/databases';
 import { expectError } from '../support/expectations';
 import { impersonators } from '../support/postgres-impersonator';

@@ -1,4 +1,4 @@
-import { describeError } from '../../src/operations/logging';
+import { describeError } from '../../src/platform/logging/logging';
 
 const TOKEN = ['eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0abc', 'c2lnbmF0dXJl'].join('.');
 

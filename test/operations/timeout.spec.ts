@@ -1,16 +1,23 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Public } from '../../src/auth/access.decorators';
-import { query } from '../support/databases';
+import { Public } from '../../src/platform/auth/access.decorators';
+import { Belongings } from '../support/belongings';
+import { createDatabase, dropDatabase, query } from '../support/databases';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
 import { RowLock } from '../support/row-lock';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { TcpProxy } from '../support/tcp-proxy';
+import { type Answer, countStatuses, TestApi, type TestUser, times, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
 import { waitFor } from '../support/wait-for';
 
 const LIMIT = 1_000;
 const POOL_SIZE = 4;
+/** Of them for what writes: one is left to the look at who asks. */
+const PLACES = POOL_SIZE - 1;
+/** One network would get its share of them alone. */
+const from = (index: number) => ({ 'X-Forwarded-For': `192.0.${index % PLACES}.1` });
 
 /** What the handlers below wait for outside the database, in the middle of a transaction. */
 const gate = { open: () => {}, closed: Promise.resolve() };
@@ -66,7 +73,7 @@ class NotesModule {}
 
 describe('A request that takes too long', () => {
   const api = useTestApi({
-    settings: { REQUEST_TIMEOUT: String(LIMIT), DATABASE_POOL_SIZE: String(POOL_SIZE) },
+    settings: { REQUEST_TIMEOUT: String(LIMIT), DATABASE_POOL_SIZE: String(POOL_SIZE), TRUST_PROXY: '1' },
     imports: [NotesModule],
   });
   let user: TestUser;
@@ -164,28 +171,28 @@ describe('A request that takes too long', () => {
   });
 
   it('leaves other requests alone', async () => {
-    const slow = times(POOL_SIZE - 1, () => api.post('/notes/locked'));
-    await lock.awaitedBy(POOL_SIZE - 1);
+    const slow = times(PLACES, (index) => api.post('/notes/locked', undefined, from(index)));
+    await lock.awaitedBy(PLACES);
 
     const others = await Promise.all(times(5, () => api.as(user).get('/users/profile')));
 
     expect(countStatuses(others)).toEqual({ 200: 5 });
-    expect(countStatuses(await Promise.all(slow))).toEqual({ 503: POOL_SIZE - 1 });
+    expect(countStatuses(await Promise.all(slow))).toEqual({ 503: PLACES });
   });
 
   it('is answered in time while it waits for a connection of its own, and fifty of them leave the pool whole', async () => {
-    const slow = times(50, () => api.post('/notes/locked'));
-    await lock.awaitedBy(POOL_SIZE);
+    const slow = times(50, (index) => api.post('/notes/locked', undefined, from(index)));
+    await lock.awaitedBy(PLACES);
 
     expect(countStatuses(await Promise.all(slow))).toEqual({ 503: 50 });
 
     await expectNothingOf(50);
-    // As many at once as there are places in the pool: a place that was lost would be missed.
+    // As many at once as there are places: a place that was lost would be missed.
     gate.closed = new Promise((resolve) => (gate.open = resolve));
-    const all = times(POOL_SIZE, () => api.post('/notes/gated'));
-    await waitFor(async () => (await openTransactions()) === POOL_SIZE);
+    const all = times(PLACES, (index) => api.post('/notes/gated', undefined, from(index)));
+    await waitFor(async () => (await openTransactions()) === PLACES);
     gate.open();
-    expect(countStatuses(await Promise.all(all))).toEqual({ 201: POOL_SIZE });
+    expect(countStatuses(await Promise.all(all))).toEqual({ 201: PLACES });
     const profiles = await Promise.all(times(20, () => api.as(user).get('/users/profile')));
     expect(countStatuses(profiles)).toEqual({ 200: 20 });
   });
@@ -205,4 +212,84 @@ describe('A request that takes too long', () => {
     );
     return count as number;
   }
+});
+
+describe('A request whose time is up while the database commits', () => {
+  const api = new TestApi();
+  const proxy = new TcpProxy();
+  const server = process.env.TEST_SERVER_URL!;
+  const name = `${process.env.TEST_DATABASE_PREFIX}_commits_${process.pid}`;
+  const key = { 'Idempotency-Key': 'of an order' };
+  let direct: string;
+  let user: TestUser;
+  let items: object[];
+
+  beforeAll(async () => {
+    direct = await createDatabase(server, name, `${process.env.TEST_DATABASE_PREFIX}_template`);
+    api.app = await TestApp.start({
+      databaseUrl: await proxy.start(direct),
+      settings: { REQUEST_TIMEOUT: String(LIMIT) },
+    });
+    user = await api.user();
+    items = [{ product_id: (await new Belongings(api, user).product({ stock: 100 })).id, quantity: 1 }];
+  });
+
+  afterAll(async () => {
+    await api.app?.stop();
+    proxy.stop();
+    await dropDatabase(server, name);
+  });
+
+  const order = (headers = {}) => api.as(user).post('/orders', { items }, headers);
+  const countOf = async (table: string) => (await query(direct, `SELECT count(*)::int FROM ${table}`))[0].count;
+
+  /** What it is answered when the database's answer to a statement comes so late, in milliseconds from its beginning. */
+  async function heldBack(text: string, late: number, send: () => Promise<Answer>): Promise<Answer> {
+    proxy.holdAnswersTo(text);
+    const timer = setTimeout(() => proxy.passAnswers(), late);
+    try {
+      const answer = send();
+      await waitFor(() => proxy.waiting === 1);
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      proxy.passAnswers();
+    }
+  }
+
+  it.each([
+    ['a COMMIT', 'COMMIT', 'orders', () => order()],
+    ['the COMMIT of a key', 'COMMIT', 'orders', () => order({ 'Idempotency-Key': 'of another order' })],
+    [
+      'a statement that is a transaction of its own',
+      'INSERT INTO "posts"',
+      'posts',
+      () => api.as(user).post('/posts', { title: 'A post', content: 'of a test' }),
+    ],
+  ])('is answered what came of it: of %s', async (_name, text, table, send) => {
+    const before = await countOf(table);
+
+    expect(await heldBack(text, LIMIT + LIMIT / 4, send)).toMatchObject({ status: 201 });
+
+    expect(await countOf(table)).toBe(before + 1);
+  });
+
+  it('is answered 503 a little later when the database does not say, and its key tells what came of it', async () => {
+    const before = await countOf('orders');
+    const start = performance.now();
+
+    expectError(await heldBack('COMMIT', 60 * LIMIT, () => order(key)), 'SERVICE_UNAVAILABLE');
+
+    expect(performance.now() - start).toBeLessThan(5 * LIMIT);
+    expect(await order(key)).toMatchObject({ status: 201 });
+    expect(await countOf('orders')).toBe(before + 1);
+  });
+
+  it('is answered 503 when it has not begun to commit, and nothing of it is there', async () => {
+    const before = await countOf('orders');
+
+    expectError(await heldBack('INSERT INTO "orders"', LIMIT + LIMIT / 4, () => order()), 'SERVICE_UNAVAILABLE');
+
+    expect(await countOf('orders')).toBe(before);
+  });
 });

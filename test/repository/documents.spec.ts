@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
-import { settingNames, Settings } from '../../src/config/settings';
+import { settingNames } from '../../src/platform/config/read-settings';
+import { Settings } from '../../src/platform/config/settings';
 import { documentedFiles } from '../support/documented-example';
 
 const DOCUMENTS = [
-  ...['README.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'test/README.md'],
   ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 /** What a path may leave out. */
-const BASES = ['', 'src', 'src/conventions'];
+const BASES = ['', 'src', 'src/platform'];
 /** A path of this repository: letters, dots and dashes between slashes. */
 const PATH = /^(?:\.?[\w-][\w.-]*\/)*\.?[\w-][\w.-]*\/?$/;
 /** A file by its ending, a folder by its slash, or anything below what lies at the root. */
@@ -127,6 +128,17 @@ describe('The settings', () => {
   });
 });
 
+describe('docs/nest.md', () => {
+  it('names every file of tests of what a team may do', () => {
+    const page = read('docs/nest.md');
+    const files = readdirSync('test/extension').filter((name) => name.endsWith('.spec.ts'));
+
+    // Those of one time zone each are the same tests.
+    const others = files.filter((name) => !/^columns-/.test(name));
+    expect(others.filter((name) => !page.includes(`test/extension/${name}`))).toEqual([]);
+  });
+});
+
 describe('docs/security.md', () => {
   it('names tests that there are', () => {
     const cells = column(read('docs/security.md'), 'test');
@@ -144,7 +156,9 @@ describe('docs/security.md', () => {
 
 describe('docs/operations.md', () => {
   it('has each event of the log in its table, and no other', () => {
-    const [, details] = /interface SecurityEventDetails \{(.*?)^\}/ms.exec(read('src/auth/security-events.ts'))!;
+    const [, details] = /interface SecurityEventDetails \{(.*?)^\}/ms.exec(
+      read('src/platform/auth/security-events.ts'),
+    )!;
     const events = [...details.matchAll(/^ {2}(\w+): /gm)].map(([, event]) => event);
 
     expect(column(read('docs/operations.md'), 'event').flatMap(inBackticks).sort()).toEqual(events.sort());

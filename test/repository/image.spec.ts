@@ -17,7 +17,7 @@ describe('The image', () => {
   });
 
   it('says when it is not ready', () => {
-    expect(image).toMatch(/^HEALTHCHECK .*\\\n\s*CMD \["node", "dist\/operations\/healthcheck.js"\]$/m);
+    expect(image).toMatch(/^HEALTHCHECK .*\\\n\s*CMD \["node", "dist\/platform\/process\/healthcheck.js"\]$/m);
   });
 
   it('holds the dependencies of production, by the lock file, and no tool of a developer', () => {

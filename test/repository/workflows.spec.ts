@@ -74,11 +74,23 @@ describe('The workflows', () => {
     expect(stepsOf('ci.yml').map(({ run }) => run)).toContain('.ci/run');
     const called = npmScripts(read('.ci/run'));
     expect(called).toEqual(
-      expect.arrayContaining(['types', 'lint', 'lint:openapi', 'format:check', 'test', 'test:browser']),
+      expect.arrayContaining([
+        ...['types', 'lint', 'lint:openapi', 'format:check'],
+        ...['test', 'test:endurance', 'test:browser'],
+      ]),
     );
     for (const script of called) expect(Object.keys(scripts)).toContain(script);
     // All that `npm run check` does, on the databases of .ci/run.
     for (const script of npmScripts(scripts.check)) expect(called).toContain(script);
+  });
+
+  it('of every change run endurance tests that there are on both databases', () => {
+    const [, again] = /^ON_BOTH='(.+)'$/m.exec(read('.ci/run'))!;
+    const files = readdirSync('test/endurance');
+
+    for (const name of again.split(' ')) {
+      expect(files.filter((file) => new RegExp(name).test(file))).toHaveLength(1);
+    }
   });
 
   it('of every change run on the oldest and on the newest Node that the service is for', () => {

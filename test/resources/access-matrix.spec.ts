@@ -1,5 +1,5 @@
 import { JwtService } from '@nestjs/jwt';
-import { SigningKeys } from '../../src/auth/signing-keys';
+import { SigningKeys } from '../../src/platform/auth/signing-keys';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { Belongings } from '../support/belongings';
 import { aNewUser, anOrderOf, aPost } from '../support/builders';

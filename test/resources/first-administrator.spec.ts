@@ -1,4 +1,4 @@
-import { Role } from '../../src/auth/caller';
+import { Role } from '../../src/platform/auth/caller';
 import { UserStatus } from '../../src/resources/users/user.entity';
 import { cloneTemplate, query } from '../support/databases';
 import { TestApi, times } from '../support/test-api';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Role } from '../../src/auth/caller';
-import { Session } from '../../src/auth/session.entity';
+import { Role } from '../../src/platform/auth/caller';
+import { Session } from '../../src/platform/auth/session.entity';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
-import type { ErrorCode } from '../../src/conventions/errors/error-codes';
+import type { ErrorCode } from '../../src/platform/errors/error-codes';
 import { expectError } from '../support/expectations';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Upload as TusClient } from 'tus-js-client';
-import { Upload } from '../../src/resources/uploads/upload.entity';
+import { Upload } from '../../src/uploads/upload.entity';
 import { expectError } from '../support/expectations';
 import { sendRaw } from '../support/raw-http';
 import { type Client, type TestUser, useTestApi } from '../support/test-api';

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
-import { Role } from '../../src/auth/caller';
+import { Role } from '../../src/platform/auth/caller';
 import { UserStatus } from '../../src/resources/users/user.entity';
+import { aNewUser } from '../support/builders';
 import { expectError } from '../support/expectations';
 import { RowLock } from '../support/row-lock';
 import { type Answer, countStatuses, TestApi, type TestUser, times, useTestApi } from '../support/test-api';
@@ -133,6 +134,76 @@ describe('what needs a recent sign-in', () => {
     const fresh = await signedIn(590, () => api.user());
     expect([200, 204]).toContain((await change(api.as(fresh), fresh)).status);
     expect([200, 204]).toContain((await change(api.as(admin), user)).status);
+  });
+
+  const raises: [string, object, (client: ReturnType<TestApi['as']>, user: TestUser) => Promise<Answer>][] = [
+    ['PATCH that adds a role', {}, (client, { id }) => client.patch(`/users/${id}`, { roles: ['USER', 'ADMIN'] })],
+    [
+      'PUT that adds a role',
+      {},
+      (client, { id, username, email }) => client.put(`/users/${id}`, { username, email, roles: ['ADMIN'] }),
+    ],
+    [
+      'PATCH that ends a suspension',
+      { status: 'SUSPENDED' },
+      (client, { id }) => client.patch(`/users/${id}`, { status: 'ACTIVE' }),
+    ],
+    [
+      'PUT that ends a suspension',
+      { status: 'SUSPENDED' },
+      (client, { id, username, email }) => client.put(`/users/${id}`, { username, email, status: 'ACTIVE' }),
+    ],
+    ['POST of a user with another role', {}, (client) => client.post('/users', aNewUser({ roles: ['USER', 'ADMIN'] }))],
+    [
+      'POST, with a key, of a user with another role',
+      {},
+      (client, { id }) => client.post('/users', aNewUser({ roles: ['ADMIN'] }), { 'Idempotency-Key': `raised-${id}` }),
+    ],
+  ];
+
+  it.each(raises)('is %s, which gives rights', async (_name, state, change) => {
+    const user = await api.user();
+    await api.as(admin).patch(`/users/${user.id}`, state);
+    const oldAdmin = await signedIn(601, () => api.admin());
+    const all = async () => (await api.as(admin).get('/users?size=100')).body.data as unknown;
+    const before = await all();
+
+    const refused = await change(api.as(oldAdmin), user);
+    expect(refused).toMatchObject({ status: 401, body: { error: { message: 'Sign in again to do this' } } });
+    expect(refused.headers.get('www-authenticate')).toBe(TOO_OLD);
+    expect(await all()).toEqual(before);
+
+    expect([200, 201]).toContain((await change(api.as(admin), user)).status);
+  });
+
+  it('is neither what takes rights nor a new user who has no more than a stranger would get', async () => {
+    const oldAdmin = api.as(await signedIn(100_000, () => api.admin()));
+    const [other, user] = [await api.admin(), await api.user()];
+    const given = { roles: ['USER'], status: 'ACTIVE' };
+
+    for (const answer of [
+      await oldAdmin.patch(`/users/${other.id}`, { roles: ['USER'], status: 'ACTIVE' }),
+      await oldAdmin.patch(`/users/${user.id}`, { status: 'SUSPENDED', roles: ['USER'] }),
+      await oldAdmin.post('/users', aNewUser(given)),
+      await oldAdmin.post('/users', aNewUser({ status: 'SUSPENDED' })),
+    ]) {
+      expect([200, 201]).toContain(answer.status);
+    }
+  });
+
+  it('is a role that the user has no longer when the change is made', async () => {
+    const other = await api.admin();
+    const oldAdmin = await signedIn(601, () => api.admin());
+    const lock = await RowLock.ofUser(api.app.databaseUrl, other.id);
+    try {
+      const answer = api.as(oldAdmin).patch(`/users/${other.id}`, { roles: ['USER', 'ADMIN'] });
+      await lock.awaitedBy(1);
+      await lock.change("UPDATE users SET roles = '{USER}' WHERE id = $1", [other.id]);
+      expect(await answer).toMatchObject({ status: 401 });
+    } finally {
+      await lock.release();
+    }
+    expect((await api.as(admin).get(`/users/${other.id}`)).body.data.roles).toEqual(['USER']);
   });
 
   it('is nothing that leaves the names to sign in with as they are', async () => {

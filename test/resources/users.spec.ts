@@ -1,7 +1,12 @@
+import { PasswordsOfDeletedUsers1767520000000 } from '../../src/migrations/1767520000000-passwords-of-deleted-users';
+import { User } from '../../src/resources/users/user.entity';
 import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
 
+/** A hundred passwords that are hashed at once take long on a busy machine. */
+const PATIENCE = 120_000;
+
 describe('/users', () => {
-  const api = useTestApi();
+  const api = useTestApi({ settings: { REQUEST_TIMEOUT: String(PATIENCE) } });
   let ada: TestUser;
   let alan: TestUser;
   let admin: TestUser;
@@ -53,18 +58,22 @@ describe('/users', () => {
     });
   });
 
-  it('gives a username to one of a hundred who ask for it at once, whatever its case', async () => {
-    const spelling = (index: number) =>
-      [...'hypatia'].map((letter, bit) => ((index >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
+  it(
+    'gives a username to one of a hundred who ask for it at once, whatever its case',
+    async () => {
+      const spelling = (index: number) =>
+        [...'hypatia'].map((letter, bit) => ((index >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
 
-    const answers = await Promise.all(
-      times(100, (index) => api.post('/users', aNewUser(spelling(index), { email: `h${index}@example.com` }))),
-    );
+      const answers = await Promise.all(
+        times(100, (index) => api.post('/users', aNewUser(spelling(index), { email: `h${index}@example.com` }))),
+      );
 
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 99 });
-    const refused = answers.find(({ status }) => status === 409)!;
-    expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: 'username: is already taken' });
-  });
+      expect(countStatuses(answers)).toEqual({ 201: 1, 409: 99 });
+      const refused = answers.find(({ status }) => status === 409)!;
+      expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: 'username: is already taken' });
+    },
+    PATIENCE,
+  );
 
   it('tells two users with one e-mail address apart from nobody', async () => {
     const answer = await api.post('/users', aNewUser('ada2', { email: ada.email.toUpperCase() }));
@@ -248,6 +257,22 @@ describe('/users', () => {
     expect(await api.as(admin).delete(`/users/${user.id}`)).toMatchObject({ status: 404 });
     expect((await api.as(ada).get('/users?search=gone')).body.pagination.total).toBe(0);
     expect(await api.post('/users', aNewUser('gone', { email: user.email }))).toMatchObject({ status: 201 });
+  });
+
+  it('keeps no password of a deleted user, nor of those who were deleted before', async () => {
+    const [deleted, before] = [await api.user(), await api.user()];
+    const users = api.repository(User);
+    const hashOf = async ({ id }: { id: number }) =>
+      (await users.findOneOrFail({ where: { id }, withDeleted: true })).password_hash;
+    await users.update({ id: before.id }, { deleted_at: new Date() });
+    expect(await api.as(admin).delete(`/users/${deleted.id}`)).toMatchObject({ status: 204 });
+    expect(await hashOf(deleted)).toBeNull();
+
+    const runner = users.manager.dataSource.createQueryRunner();
+    await new PasswordsOfDeletedUsers1767520000000().up(runner);
+    await runner.release();
+
+    expect([await hashOf(before), await hashOf(ada)]).toEqual([null, expect.stringContaining('$argon2id$')]);
   });
 
   it('never returns or accepts back a password', async () => {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { StartupError } from '../../src/config/startup-error';
+import { StartupError } from '../../src/platform/config/startup-error';
 import { createProgress } from '../../src/seed/progress';
 import { parseArguments } from '../../src/seed/seed-arguments';
 import { runSeedCommand } from '../../src/seed/seed-command';

@@ -7,6 +7,9 @@ const USUAL_ITEMS = 4;
 /** Rows that exist have small ids. */
 const USUAL_NUMBER = 30;
 
+/** Of an attribute that says nothing else: no control characters, and no blanks that would be cut off. */
+const ANY_TEXT = String.raw`^[^\p{Cc}\p{Zs}\p{Cs}]*$`;
+
 /** Values that satisfy a schema: for the part of JSON Schema that the documents are written in. */
 export class Arbitraries {
   constructor(private readonly schemas: Record<string, Node>) {}
@@ -14,6 +17,8 @@ export class Arbitraries {
   of(schema: Node): fc.Arbitrary<unknown> {
     if (schema.$ref) return this.of(this.resolve(schema));
     if (schema.enum) return fc.constantFrom(...schema.enum);
+    const alternatives = schema.oneOf ?? schema.anyOf;
+    if (alternatives) return fc.oneof(...alternatives.map((one: Node) => this.of(one)));
     if (Array.isArray(schema.type)) {
       return fc.oneof(...schema.type.map((type: string) => this.of({ ...schema, type })));
     }
@@ -25,14 +30,18 @@ export class Arbitraries {
   }
 
   /** As it stands in a URL or a header, not yet encoded. */
-  ofParameter({ schema }: Node): fc.Arbitrary<string> {
-    return this.of(schema).map((value) => (Array.isArray(value) ? value.join(',') : String(value)));
+  ofParameter({ name, schema }: Node): fc.Arbitrary<string> {
+    return naming(name as string, () => this.of(schema)).map((value) =>
+      Array.isArray(value) ? value.join(',') : String(value),
+    );
   }
 
   private ofType(schema: Node): fc.Arbitrary<unknown> {
     switch (schema.type) {
       case 'null':
         return fc.constant(null);
+      case 'boolean':
+        return fc.boolean();
       case 'integer':
         return integers(schema);
       case 'number':
@@ -44,13 +53,15 @@ export class Arbitraries {
       case 'object':
         return this.objects(schema);
       default:
-        throw new Error(`No arbitrary for ${JSON.stringify(schema)}`);
+        throw unknown(`a schema like ${JSON.stringify(schema)}`);
     }
   }
 
   private ofString(schema: Node): fc.Arbitrary<string> {
-    if (schema.format === 'email') return EMAILS;
-    return schema.format === 'uuid' ? fc.uuid() : texts(schema);
+    if (schema.format === undefined || schema.pattern !== undefined) return texts(schema);
+    const known = FORMATS[schema.format as string];
+    if (!known) throw unknown(`texts of the format ${schema.format} (or give it a \`pattern\`)`);
+    return known;
   }
 
   private lists({ items, minItems = 0, maxItems = USUAL_ITEMS, uniqueItems = false }: Node): fc.Arbitrary<unknown> {
@@ -58,8 +69,11 @@ export class Arbitraries {
     return uniqueItems ? fc.uniqueArray(this.of(items), bounds) : fc.array(this.of(items), bounds);
   }
 
-  private objects({ properties, required = [] }: Node): fc.Arbitrary<object> {
-    const attributes = Object.entries<Node>(properties).map(([name, schema]) => [name, this.of(schema)]);
+  private objects({ properties = {}, required = [] }: Node): fc.Arbitrary<object> {
+    const attributes = Object.entries<Node>(properties).map(([name, schema]) => [
+      name,
+      naming(name, () => this.of(schema)),
+    ]);
     return fc.record(Object.fromEntries(attributes) as Record<string, fc.Arbitrary<unknown>>, {
       requiredKeys: required,
       noNullPrototype: true,
@@ -70,7 +84,35 @@ export class Arbitraries {
 /** The format is wider than what the service takes, see the list in the test. */
 const EMAILS = fc.stringMatching(/^[a-z][a-z0-9+_-]{0,20}@[a-z]{1,20}\.example\.com$/);
 
-function integers({ minimum, maximum }: Node): fc.Arbitrary<number> {
+const DAYS = fc.integer({ min: 0, max: 40_000 }).map((day) => new Date(day * 86_400_000));
+/** Those of which most texts are none. */
+const FORMATS: Record<string, fc.Arbitrary<string>> = {
+  email: EMAILS,
+  uuid: fc.uuid(),
+  date: DAYS.map((day) => day.toISOString().slice(0, 10)),
+  'date-time': DAYS.map((day) => day.toISOString()),
+  time: fc.constantFrom('00:00:00Z', '23:59:59Z', '12:30:00+02:00'),
+  uri: fc.webUrl(),
+  ipv4: fc.ipV4(),
+  ipv6: fc.ipV6(),
+};
+
+/** Says of which attribute or parameter there can be none. */
+function naming<T>(name: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const unknown = (what: string): Error =>
+  new Error(`the fuzz test can't make ${what}; teach it to in test/support/arbitraries.ts`);
+
+function integers({
+  minimum = Number.MIN_SAFE_INTEGER,
+  maximum = Number.MAX_SAFE_INTEGER,
+}: Node): fc.Arbitrary<number> {
   const usual = fc.integer({ min: minimum, max: Math.min(maximum, minimum + USUAL_NUMBER) });
   return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: fc.maxSafeInteger().map(within) });
   function within(number: number): number {
@@ -79,15 +121,19 @@ function integers({ minimum, maximum }: Node): fc.Arbitrary<number> {
 }
 
 /** Of money, which has at most two decimals. */
-function amounts({ minimum, maximum }: Node): fc.Arbitrary<number> {
+function amounts({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Node): fc.Arbitrary<number> {
   const cents = fc.maxSafeInteger().map((number) => Math.max(minimum, Math.min(maximum, Math.abs(number) / 100)));
   return fc.oneof(
-    fc.integer({ min: 0, max: 100_000 }).map((number) => number / 100),
+    fc.integer({ min: 0, max: 100_000 }).map((number) => Math.max(minimum, Math.min(maximum, number / 100))),
     cents.filter((amount) => /^\d+(\.\d{1,2})?$/.test(String(amount))),
   );
 }
 
-function texts({ minLength = 0, maxLength, pattern }: Node): fc.Arbitrary<string> {
+function texts({
+  minLength = 0,
+  maxLength = USUAL_LENGTH + minLength,
+  pattern = ANY_TEXT,
+}: Node): fc.Arbitrary<string> {
   const form = new RegExp(pattern, 'u');
   const fits = (text: string) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength;
   // Of a pattern that says more than which characters there may not be, such as a digest, hardly any text would ever fit.

@@ -63,16 +63,13 @@ export function documentOf(version: string): Document {
 
 function operationAt(document: Document, { method, url }: SentRequest, version: string): Operation | undefined {
   const path = url.pathname.replace(/^\/api(?!\/v\d)/i, `/api/v${version}`).replace(/\/$/, '');
-  const here = document.operations.filter((one) => patternOf(one).test(path));
+  const here = document.operations.filter(({ pattern }) => pattern.test(path));
   const own = here.filter((one) => one.method === method.toLowerCase());
   // HEAD is GET without a body, unless it is documented by itself.
   const matching = own.length === 0 && method === 'HEAD' ? here.filter((one) => one.method === 'get') : own;
   // `users/profile` rather than `users/{id}`.
   return matching.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
 }
-
-const patternOf = ({ path }: Operation) =>
-  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i');
 
 function differences(document: Document, operation: Operation, request: SentRequest, answer: Answer): string[] {
   const response = document.response(operation, answer.status);

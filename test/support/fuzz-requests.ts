@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Arbitraries } from './arbitraries';
-import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
+import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import type { Document, Node, Operation } from './openapi';
 
 export const CALLERS = ['anonymous', 'user', 'admin'] as const;
@@ -79,7 +79,7 @@ export class FuzzRequests {
         broken: 'unknown parameter',
       })),
       ...(['path', 'query'] as const).flatMap((place) =>
-        inPlace(spec, place).map((parameter) => this.brokenParameter(parameter, place)),
+        inPlace(spec, place).flatMap((parameter) => this.brokenParameter(parameter, place)),
       ),
       ...ofUploads(spec).flatMap((parameter) => this.brokenHeader(parameter)),
       ...(schema ? [this.brokenBody(schema), this.brokenBody(schema), this.brokenBody(schema)] : []),
@@ -88,12 +88,16 @@ export class FuzzRequests {
     return fc.oneof(...ways);
   }
 
-  private brokenParameter({ name, schema }: Node, place: Place): fc.Arbitrary<Break> {
-    return fc.constantFrom(...this.refusedTexts(schema)).map((value) => (request) => ({
+  /** Nothing where any text is fine. */
+  private brokenParameter({ name, schema }: Node, place: Place): fc.Arbitrary<Break>[] {
+    const refused = this.refusedTexts(schema);
+    if (refused.length === 0) return [];
+    const broken = fc.constantFrom(...refused).map((value): Break => (request) => ({
       ...request,
       [place]: { ...request[place], [name]: value },
       broken: `${place} ${name}`,
     }));
+    return [broken];
   }
 
   private brokenHeader(parameter: Node): fc.Arbitrary<Break>[] {
@@ -124,7 +128,9 @@ export class FuzzRequests {
 
   private read({ type }: Node, text: string): unknown {
     if (type === 'array') return text.split(',');
-    return type === 'integer' && /^-?(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+    if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
+    const isNumber = type === 'number' ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : /^-?(0|[1-9]\d*)$/;
+    return (type === 'integer' || type === 'number') && isNumber.test(text) ? Number(text) : text;
   }
 
   private brokenBody(schema: Node): fc.Arbitrary<Break> {
@@ -143,17 +149,18 @@ export class FuzzRequests {
   }
 
   private brokenObject(schema: Node, where: string): fc.Arbitrary<Change> {
-    const { properties, required = [] } = this.arbitraries.resolve(schema);
+    const { properties = {}, required = [] } = this.arbitraries.resolve(schema);
     const set = (name: string, value: unknown): Change => ({
       where: `${where}.${name}`,
       change: (object) => ({ ...(object as object), [name]: value }),
     });
-    const attributes = Object.entries<Node>(properties).map(([name, attribute]) =>
-      fc.oneof(
-        fc.constantFrom(...this.refused(attribute)).map((value) => set(name, value)),
+    const attributes = Object.entries<Node>(properties).flatMap(([name, attribute]) => {
+      const refused = this.refused(attribute);
+      return [
+        ...(refused.length > 0 ? [fc.constantFrom(...refused).map((value) => set(name, value))] : []),
         ...(attribute.items?.$ref ? [this.brokenItem(attribute, name, `${where}.${name}`)] : []),
-      ),
-    );
+      ];
+    });
     const missing = (required as string[]).map((name) => fc.constant(set(name, undefined)));
     return fc.oneof(...attributes, ...missing, fc.constant(set(UNKNOWN, 'red')));
   }

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings } from '../../src/config/settings';
-import { dataSourceOptions } from '../../src/database/data-source';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/database/embedded-postgres';
-import { migrate } from '../../src/database/migrate';
+import { readSettings } from '../../src/platform/config/read-settings';
+import { dataSourceOptions } from '../../src/platform/database/data-source';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
+import { migrate } from '../../src/platform/database/migrate';
 import { createDatabase, withDatabase } from './databases';
 
 declare global {

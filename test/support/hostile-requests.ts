@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { CHUNK_TYPE } from '../../src/resources/uploads/upload-headers';
+import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { CALLERS, inPlace } from './fuzz-requests';
 import { HOSTILE_PIECES } from './hostile-values';
 import type { Document, Node, Operation } from './openapi';
@@ -8,12 +8,25 @@ import type { Document, Node, Operation } from './openapi';
 /** How a client treats its connection. */
 export const MANNERS = ['waits', 'resets', 'holds back', 'pipelines', 'breaks its chunks', 'never reads'] as const;
 
+/** How the path stands in the request line. Those that are no URLs have a router give up before it begins. */
+const TARGETS: Record<string, (path: string) => string> = {
+  path: (path) => path,
+  'whole URL': (path) => `http://localhost${path}`,
+  'no host': (path) => `http://${path}`,
+  'half an address': (path) => `http://[${path}`,
+  'half an address after two slashes': (path) => `//x@[${path}#`,
+  'no URL': (path) => `x:${path}`,
+  query: (path) => `?${path}`,
+};
+
 /** A request that is meant to do harm, as the report of a failure prints it. */
 export interface HostileRequest {
   manner: (typeof MANNERS)[number];
   caller: (typeof CALLERS)[number];
   /** E.g. `GET /api/v1/users/{id}`. */
   operation: string;
+  /** A name of {@link TARGETS}. */
+  target: string;
   /** What the value stands for: `path`, `query`, `header` or `body`, and a name. */
   place: string;
   /** A name of {@link HOSTILE_PIECES}. */
@@ -92,6 +105,7 @@ function ofOperation(document: Document, { name, spec }: Operation): fc.Arbitrar
       manner: fc.oneof({ weight: 5, arbitrary: fc.constant(MANNERS[0]) }, fc.constantFrom(...MANNERS)),
       caller: fc.constantFrom(...CALLERS),
       operation: fc.constant(name),
+      target: fc.oneof({ weight: 12, arbitrary: fc.constant('path') }, fc.constantFrom(...Object.keys(TARGETS))),
       place: fc.constant(where),
       text: fc.constantFrom(...Object.keys(HOSTILE_PIECES)),
       length: where.startsWith('body') ? lengths(MAX_IN_BODY) : lengths(MAX_IN_HEAD),
@@ -149,7 +163,7 @@ export function bytesOf(request: HostileRequest, { token, upload }: Target): Buf
     ...(named('header') && { [named('header')!]: inHeader(value) }),
   };
   const lines = Object.entries(headers).map(([name, line]) => `${name}: ${line}`);
-  const target = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path;
+  const target = TARGETS[request.target](pairs.length > 0 ? `${path}?${pairs.join('&')}` : path);
   const head = [`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n');
   return Buffer.concat([
     Buffer.from(head, 'latin1'),

@@ -12,6 +12,8 @@ export interface Operation {
   name: string;
   path: string;
   method: string;
+  /** What the paths of its requests are like. */
+  pattern: RegExp;
   spec: Node;
 }
 
@@ -24,6 +26,8 @@ export interface Described {
 /** An OpenAPI document, as a client that believes every word of it reads it. */
 export class Document {
   private readonly validators = new WeakMap<object, ValidateFunction>();
+  /** By their schemas' text: most headers and errors are the same in every operation, and compiling takes long. */
+  private readonly compiled = new Map<string, ValidateFunction>();
   private known: Operation[] | undefined;
   private readonly projections = new Map<string, Node>();
   private readonly ajv = addFormats(new Ajv2020({ allErrors: true, allowUnionTypes: true }));
@@ -45,6 +49,7 @@ export class Document {
         name: `${method.toUpperCase()} ${path}`,
         path,
         method,
+        pattern: patternOf(path),
         spec,
       })),
     );
@@ -141,8 +146,15 @@ export class Document {
   }
 
   private validatorOf(schema: Node): ValidateFunction {
-    const validator = this.validators.get(schema) ?? this.ajv.compile(local(schema));
+    const validator = this.validators.get(schema) ?? this.compile(local(schema));
     this.validators.set(schema, validator);
+    return validator;
+  }
+
+  private compile(schema: object): ValidateFunction {
+    const text = JSON.stringify(schema);
+    const validator = this.compiled.get(text) ?? this.ajv.compile(schema);
+    this.compiled.set(text, validator);
     return validator;
   }
 }
@@ -187,6 +199,10 @@ function propertiesOf(schema: Node, where: string): Described[] {
 /** The same schema with references that ajv can resolve. */
 function local(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '')) as object;
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i');
 }
 
 function nameOf(reference: string): string {

@@ -7,6 +7,8 @@ export interface RawAnswer {
   text: string;
 }
 
+/** Bytes of what came that a failure quotes. */
+const SHOWN = 10_000;
 const DEFAULT_PATIENCE_MS = 10_000;
 
 /** A connection on which a test writes any bytes it likes. */
@@ -51,6 +53,18 @@ export class RawConnection {
     return this;
   }
 
+  /** Reads again. */
+  resume(): this {
+    this.socket.resume();
+    return this;
+  }
+
+  /** Reads where the answer begins, and nothing more. */
+  async stall(patience = DEFAULT_PATIENCE_MS): Promise<void> {
+    await this.until(() => this.received.length > 0, patience);
+    this.pause();
+  }
+
   /** Nothing more will be written; answers may still come. */
   end(): this {
     this.socket.end();
@@ -92,15 +106,15 @@ export class RawConnection {
 
   private async until(condition: () => boolean, patience: number): Promise<void> {
     const deadline = AbortSignal.timeout(patience);
+    deadline.addEventListener('abort', () => this.changed(), { once: true });
     while (!condition()) {
       if (this.ended || deadline.aborted) {
         const state = this.ended ? 'closed' : 'open';
-        throw new Error(`The connection is ${state} after: ${JSON.stringify(this.received.toString('latin1'))}`);
+        const { length } = this.received;
+        const text = this.received.toString('latin1', 0, SHOWN);
+        throw new Error(`The connection is ${state} after ${length} bytes: ${JSON.stringify(text)}`);
       }
-      await new Promise<void>((resolve) => {
-        this.changed = resolve;
-        deadline.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await new Promise<void>((resolve) => (this.changed = resolve));
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { RouteIndex } from '../../src/conventions/requests/route-index';
+import { RouteIndex } from '../../src/platform/routing/route-index';
 import type { Belongings } from './belongings';
 import { documentOf } from './contract';
 import type { Node, Operation } from './openapi';

@@ -26,6 +26,10 @@ export interface Writable {
   replaceable: boolean;
   /** What is required, and nothing more; another each time. */
   least: () => Record<string, unknown>;
+  /** What is required beside it and is the id of a row, such as `{ product_id }`. Default: nothing */
+  refersTo?: (own: Belongings) => Promise<Record<string, unknown>>;
+  /** The table of its entity. Default: the noun, with underscores */
+  table?: string;
   /** Where it is created, and with what of its own. Default: at `/<noun>`, with nothing */
   place?: (own: Belongings) => Promise<{ path: string; also?: object }>;
 }
@@ -34,7 +38,7 @@ export interface Collection {
   /** Its path. */
   name: string;
   table: string;
-  /** In their order, as an administrator sees them. */
+  /** In their order, as an administrator sees them; those that are no columns of the table are read as they need it. */
   attributes: string[];
   sortable: string[];
   /** Empty where it has none. */

@@ -21,6 +21,11 @@ export class RowLock {
     return RowLock.by(databaseUrl, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   }
 
+  /** Of a whole table, which everybody can read and nobody can write meanwhile. */
+  static ofWrites(databaseUrl: string, table: string): Promise<RowLock> {
+    return RowLock.by(databaseUrl, `LOCK TABLE ${table} IN SHARE MODE`);
+  }
+
   private static async by(databaseUrl: string, statement: string): Promise<RowLock> {
     const client = new Client({ connectionString: databaseUrl });
     // A database may go away with its locks.

@@ -19,3 +19,38 @@ export async function statementsOf(ask: () => Promise<unknown>): Promise<string[
   }
   return sent.filter((text) => !text.includes('FROM sessions'));
 }
+
+/**
+ * Asks, and keeps back what the database answers to the first statement of a kind until a change has been made: whatever is
+ * read by another statement sees it.
+ */
+export async function changeAfter<T>(kind: RegExp, change: () => Promise<unknown>, ask: () => Promise<T>): Promise<T> {
+  const prototype = Client.prototype as unknown as { query: Query };
+  const { query } = prototype;
+  let changed: Promise<unknown> | undefined;
+  const spy = jest.spyOn(prototype, 'query').mockImplementation(function (this: Client, ...parameters) {
+    const [first] = parameters as [string | { text?: string }];
+    const text = typeof first === 'string' ? first : (first.text ?? '');
+    if (changed || !kind.test(text)) return query.apply(this, parameters);
+    let begin: (value?: unknown) => void = () => undefined;
+    changed = new Promise((resolve) => (begin = resolve)).then(change);
+    return answerAfter(query.bind(this), parameters, () => (begin(), changed!));
+  });
+  try {
+    const answer = await ask();
+    if (!changed) throw new Error(`No statement is like ${kind}`);
+    await changed;
+    return answer;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** The driver takes a callback, or returns a promise. */
+function answerAfter(query: Query, parameters: unknown[], wait: () => Promise<unknown>): unknown {
+  const last = parameters.at(-1);
+  if (typeof last !== 'function')
+    return (query(...parameters) as Promise<unknown>).then(async (answer) => (await wait(), answer));
+  const callback = last as (...answer: unknown[]) => void;
+  return query(...parameters.slice(0, -1), (...answer: unknown[]) => void wait().then(() => callback(...answer)));
+}

@@ -8,6 +8,9 @@ export class TcpProxy {
   /** What clients have said first: who they are. */
   private readonly said = new Map<Socket, string>();
   private readonly muted = new Set<Socket>();
+  /** Answers to what holds this are kept back. */
+  private held: string | undefined;
+  private readonly holding = new Map<Socket, Socket>();
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
@@ -54,6 +57,23 @@ export class TcpProxy {
     }
   }
 
+  /** Passes on what clients send from now on, but of those who send this nothing that the server answers. */
+  holdAnswersTo(text: string): void {
+    this.held = text;
+  }
+
+  /** How many clients wait for such an answer. */
+  get waiting(): number {
+    return this.holding.size;
+  }
+
+  /** Passes on what was kept back. */
+  passAnswers(): void {
+    this.held = undefined;
+    for (const [client, server] of this.holding) server.pipe(client);
+    this.holding.clear();
+  }
+
   stop(): void {
     this.refuse();
     this.server.close();
@@ -74,9 +94,16 @@ export class TcpProxy {
       one.on('error', () => other.destroy()).on('close', () => this.sockets.delete(one));
       one.pipe(other);
     }
+    // Before the server has got it.
+    client.prependListener('data', (bytes: Buffer) => {
+      if (this.held === undefined || !bytes.includes(this.held)) return;
+      server.unpipe(client);
+      this.holding.set(client, server);
+    });
     client.once('data', (bytes: Buffer) => this.said.set(client, bytes.toString('latin1')));
     client.on('close', () => {
       this.said.delete(client);
+      this.holding.delete(client);
       if (this.muted.delete(client)) server.destroy();
     });
   }

@@ -1,9 +1,9 @@
 import { DataSource, type EntityTarget, type ObjectLiteral, type Repository } from 'typeorm';
-import { Role } from '../../src/auth/caller';
-import { hashPassword } from '../../src/auth/passwords';
-import { Sessions } from '../../src/auth/sessions';
+import { Role } from '../../src/platform/auth/caller';
+import { hashPassword } from '../../src/platform/auth/passwords';
+import { Sessions } from '../../src/platform/auth/sessions';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
-import { identityKey } from '../../src/auth/identity-key';
+import { identityKey } from '../../src/platform/text/identity-key';
 import { requireAsDocumented } from './contract';
 import { TestApp, type TestAppOptions } from './test-app';
 

@@ -1,17 +1,20 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Test } from '@nestjs/testing';
-import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
 import { Logger } from 'nestjs-pino';
 import { __resetOutOfContextForTests as forgetLogger } from 'nestjs-pino/PinoLogger';
 import pino from 'pino';
 import { AppModule } from '../../src/app.module';
-import { readSettings, Settings } from '../../src/config/settings';
-import { configureApp } from '../../src/configure-app';
-import { ApiAdapter } from '../../src/operations/api-adapter';
-import { describeError } from '../../src/operations/logging';
-import { PINO } from '../../src/operations/logging.module';
-import { SweepTimes } from '../../src/resources/uploads/upload-sweep';
+import { readSettings } from '../../src/platform/config/read-settings';
+import { Settings } from '../../src/platform/config/settings';
+import { configureApp } from '../../src/platform/process/configure-app';
+import { createApplication } from '../../src/platform/process/create-application';
+import { ApiAdapter } from '../../src/platform/server/api-adapter';
+import { describeError } from '../../src/platform/logging/logging';
+import { PINO } from '../../src/platform/logging/logging.module';
+import { tellsRequest } from '../../src/platform/logging/request-fields';
+import { SweepTimes } from '../../src/uploads/upload-sweep';
 import { cloneTemplate } from './databases';
 
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
@@ -24,8 +27,12 @@ export interface TestAppOptions {
   imports?: ModuleMetadata['imports'];
   /** Milliseconds from the start to when old uploads are removed; tests make such ones, so an hour when left out. */
   sweepAfter?: number;
+  /** What is done to the application before it is configured, without the help of createApplication(). */
+  beforehand?: (app: INestApplication) => void;
   /** What else is done to the application before it listens, as a team would in main.ts. */
   prepare?: (app: INestApplication) => void | Promise<void>;
+  /** What `createNestApplication()` is told, without the help of createApplication(). */
+  options?: NestApplicationOptions;
   /** Another instance's database; a new one, cloned from the template, when left out. */
   databaseUrl?: string;
 }
@@ -45,7 +52,9 @@ export class TestApp {
     settings = {},
     imports = [],
     databaseUrl,
+    beforehand,
     prepare,
+    options,
     sweepAfter = HOUR,
   }: TestAppOptions = {}): Promise<TestApp> {
     const database = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await cloneTemplate();
@@ -57,27 +66,38 @@ export class TestApp {
       // Everybody in a test has one address.
       LOGIN_ADDRESS_LIMIT: NO_LIMIT,
       REGISTRATION_RATE_LIMIT: NO_LIMIT,
+      RENAME_RATE_LIMIT: NO_LIMIT,
       ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
       ...settings,
     };
     // Of several applications in one process the first one's log would get all lines of Nest's loggers.
     forgetLogger();
-    const module = await Test.createTestingModule({ imports: [AppModule, ...imports] })
-      .overrideProvider(Settings)
-      .useValue(readSettings(environment))
-      .overrideProvider(SweepTimes)
-      .useValue({ first: sweepAfter, interval: HOUR } satisfies SweepTimes)
-      .overrideProvider(PINO)
-      .useValue(pino({ serializers: { err: describeError } }, { write: (line) => void log.push(JSON.parse(line)) }))
-      .compile();
-    const app = module.createNestApplication(new ApiAdapter(), { bodyParser: false, bufferLogs: true });
+    let app: INestApplication | undefined;
     try {
+      const module = await Test.createTestingModule({ imports: [AppModule, ...imports] })
+        .overrideProvider(Settings)
+        .useValue(readSettings(environment))
+        .overrideProvider(SweepTimes)
+        .useValue({ first: sweepAfter, interval: HOUR } satisfies SweepTimes)
+        .overrideProvider(PINO)
+        .useValue(
+          pino(
+            { serializers: { err: describeError }, ...tellsRequest },
+            { write: (line) => void log.push(JSON.parse(line)) },
+          ),
+        )
+        .compile();
+      const byHand = beforehand !== undefined || options !== undefined;
+      app = byHand
+        ? module.createNestApplication(new ApiAdapter(), { bufferLogs: true, ...options })
+        : await createApplication(module, { bufferLogs: true });
+      beforehand?.(app);
+      if (byHand) configureApp(app);
       app.useLogger(app.get(Logger));
-      configureApp(app);
       await prepare?.(app);
       await app.listen(0, '127.0.0.1');
     } catch (error) {
-      await app.close();
+      await app?.close();
       // The next file of tests in this process counts its databases anew.
       await database.drop();
       throw error;

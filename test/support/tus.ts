@@ -11,12 +11,15 @@ export class TusUser {
   constructor(
     private readonly api: TestApi,
     readonly user: TestUser,
+    /** Of all requests. */
+    private readonly headers: Record<string, string> = {},
   ) {
     this.client = api.as(user);
+    if (Object.keys(headers).length > 0) this.client = this.client.with(headers);
   }
 
-  static async of(api: TestApi): Promise<TusUser> {
-    return new TusUser(api, await api.user());
+  static async of(api: TestApi, headers?: Record<string, string>): Promise<TusUser> {
+    return new TusUser(api, await api.user(), headers);
   }
 
   create = (length: number, body?: Uint8Array, headers: Record<string, string> = {}) =>
@@ -54,7 +57,7 @@ export class TusUser {
   }
 
   private lines(headers: Record<string, string>): string {
-    const all = { Host: 'x', Authorization: `Bearer ${this.user.token}`, ...CHUNK, ...headers };
+    const all = { Host: 'x', Authorization: `Bearer ${this.user.token}`, ...CHUNK, ...this.headers, ...headers };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
     return [...lines, '', ''].join('\r\n');
   }

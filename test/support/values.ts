@@ -1,3 +1,5 @@
+import type { Belongings, Row } from './belongings';
+
 /** What attributes may be, for the tests that ask all of them: each kind with the edges of what it takes and refuses. */
 
 /** Values of an attribute: those it takes, each with what is stored, and those it refuses, each with the broken rule. */
@@ -6,6 +8,21 @@ export interface Values {
   refused: [sent: unknown, rule: string][];
   /** It never leaves again. */
   secret?: boolean;
+  /** Makes what the others are made of, where these are rows of another table; see {@link reference}. */
+  make?: (own: Belongings) => Promise<Row>;
+}
+
+/** The id of another resource, e.g. `reference((own) => own.product())`. */
+export function reference(make: (own: Belongings) => Promise<Row>): Values {
+  const others = ['1', null, true, [1], {}, 1.5].map((value): [unknown, string] => [value, 'type']);
+  return { taken: [], refused: [...others, [0, 'range'], [-1, 'range'], [2 ** 53, 'range']], make };
+}
+
+/** The same values, with rows that are there now. */
+export async function withRows(values: Values, own: Belongings): Promise<Values> {
+  if (!values.make) return values;
+  const rows = [await values.make(own), await values.make(own)];
+  return { ...values, taken: rows.map(({ id }) => [id, id]) };
 }
 
 interface TextLimits {

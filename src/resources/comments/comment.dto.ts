@@ -1,27 +1,25 @@
 import { PartialType, PickType } from '@nestjs/swagger';
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { Id, Text } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import { Id, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
 import type { Comment } from './comment.entity';
 
 /** What a client may read of a comment. */
 export class CommentDto extends ResourceDto {
   /**
-   * The post that it is about.
+   * The id of the post.
    * @example 1
    */
   @Id()
   post_id: number;
 
   /**
-   * Who wrote it.
+   * The author: the id of a user.
    * @example 3
    */
   @Id()
   user_id: number;
 
   /**
-   * The text; may have several lines.
+   * The text. It may have several lines.
    * @example "Could it compose music, then?"
    */
   @Text({ min: 1, max: 5_000, multiline: true })

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../database/resource.entity';
+import { ResourceEntity } from '../../platform';
 import { Post } from '../posts/post.entity';
 import { User } from '../users/user.entity';
 

@@ -1,9 +1,17 @@
 import { Body, Controller, Delete, Get, Patch } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import {
+  Answers,
+  AnswersNothing,
+  ApiResource,
+  type Caller,
+  CurrentUser,
+  IdParam,
+  notTheOwner,
+  Public,
+  Raises,
+  Role,
+  Roles,
+} from '../../platform';
 import { CommentDto, PatchCommentDto, toCommentDto } from './comment.dto';
 import { CommentsService } from './comments.service';
 
@@ -15,7 +23,7 @@ export class CommentsController {
   /** Reads one comment. */
   @Get(':id')
   @Public()
-  @ApiItem(CommentDto)
+  @Answers(CommentDto)
   async get(@IdParam() id: number, @CurrentUser() caller?: Caller): Promise<CommentDto> {
     return toCommentDto(await this.comments.get(id, caller));
   }
@@ -26,7 +34,7 @@ export class CommentsController {
    */
   @Patch(':id')
   @Roles(Role.USER)
-  @ApiItem(CommentDto)
+  @Answers(CommentDto)
   @Raises(notTheOwner())
   async update(
     @IdParam() id: number,
@@ -42,7 +50,7 @@ export class CommentsController {
    */
   @Delete(':id')
   @Roles(Role.USER)
-  @ApiNothing()
+  @AnswersNothing()
   @Raises(notTheOwner())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.comments.remove(id, caller);

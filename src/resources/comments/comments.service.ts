@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { requireSelfOrAdmin } from '../../auth/auth-errors';
-import type { Caller } from '../../auth/caller';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { deleteRow } from '../../database/delete-row';
-import { updateRow } from '../../database/update-row';
+import { type Caller, deleteRow, type Page, paginate, requireSelfOrAdmin, updateRow } from '../../platform';
 import { PostsService } from '../posts/posts.service';
 import { onlyVisible } from '../posts/visible-posts';
 import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
@@ -20,8 +15,15 @@ export class CommentsService {
   ) {}
 
   async list(postId: number, query: ListCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
-    await this.posts.get(postId, caller);
-    return paginate(this.comments, query, { searchable: ['content'], filter: { post_id: postId } });
+    const page = await paginate(this.comments, query, {
+      searchable: ['content'],
+      filter: { post_id: postId },
+      // In the statement itself: the post may become a draft at any time.
+      where: (builder) => onlyVisible(builder.innerJoin('resource.post', 'post'), 'post', caller),
+    });
+    // A post that the caller may not know of isn't found, and has no comments.
+    if (page.data.length === 0) await this.posts.get(postId, caller);
+    return page;
   }
 
   /** A comment on a post that the caller may not know of isn't found. */

@@ -1,13 +1,20 @@
-import { Body, Controller, Get, HttpStatus, Post, Query } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiPage, ApiResource } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import {
+  AnswersPage,
+  ApiResource,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  type Page,
+  Public,
+  Role,
+  Roles,
+} from '../../platform';
 import { CommentDto, CreateCommentDto, ListCommentsQuery, toCommentDto } from './comment.dto';
 import { CommentsService } from './comments.service';
 
-@ApiResource('Comments', 'What users say about posts.')
+@ApiResource('Comments', 'Comments on posts.')
 @Controller('posts/:id/comments')
 export class PostCommentsController {
   constructor(private readonly comments: CommentsService) {}
@@ -18,7 +25,7 @@ export class PostCommentsController {
    */
   @Get()
   @Public()
-  @ApiPage(CommentDto)
+  @AnswersPage(CommentDto)
   async list(
     @IdParam() postId: number,
     @Query() query: ListCommentsQuery,
@@ -30,7 +37,7 @@ export class PostCommentsController {
   /** Comments on a post. */
   @Post()
   @Roles(Role.USER)
-  @ApiItem(CommentDto, HttpStatus.CREATED)
+  @Creates(CommentDto)
   async create(
     @IdParam() postId: number,
     @Body() input: CreateCommentDto,

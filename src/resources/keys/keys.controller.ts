@@ -1,9 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { Public } from '../../auth/access.decorators';
-import { SigningKeys } from '../../auth/signing-keys';
-import { ApiResource } from '../../conventions/docs/api.decorators';
-import { Verbatim } from '../../conventions/responses/envelope';
+import { ApiResource, Public, SigningKeys, Verbatim } from '../../platform';
 import { KeySetDto } from './key.dto';
 
 @ApiResource('Keys', 'For services that verify access tokens themselves.')

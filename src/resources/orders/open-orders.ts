@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ApiError } from '../../conventions/errors/api-error';
+import { ApiError } from '../../platform';
 
 /**
  * How many orders of a user are PENDING, and so hold stock that nobody has paid; no further than `limit`. Until the

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { updateRow } from '../../database/update-row';
+import { updateRow } from '../../platform';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { returnStock } from './stock';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../conventions/errors/api-error';
+import { ApiError } from '../../platform';
 import { OrderStatus } from './order.entity';
 
 const { PENDING, PAID, SHIPPED, DELIVERED, CANCELLED } = OrderStatus;

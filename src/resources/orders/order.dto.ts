@@ -1,20 +1,28 @@
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { Id, ListOf, Money, OneOf, Text, Whole } from '../../conventions/requests/attributes';
-import { IdParameter } from '../../conventions/requests/query-parameters';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import {
+  Id,
+  IdParameter,
+  ListOf,
+  ListQueryOf,
+  Money,
+  OneOf,
+  ResourceDto,
+  resourceOf,
+  Text,
+  Whole,
+} from '../../platform';
 import { type Order, OrderStatus } from './order.entity';
 
 /** What to buy, and how much of it. */
 export class CreateOrderItemDto {
   /**
-   * The product; each may stand in one line only.
+   * The id of the product. A product may appear in one line only.
    * @example 1
    */
   @Id()
   product_id: number;
 
   /**
-   * How many of it.
+   * The number of pieces.
    * @example 2
    */
   @Whole({ min: 1, max: 1000 })
@@ -24,14 +32,14 @@ export class CreateOrderItemDto {
 /** One line of an order, as it was when it was bought. */
 export class OrderItemDto extends CreateOrderItemDto {
   /**
-   * What the product was called then.
+   * The name of the product when it was ordered.
    * @example "Espresso cup"
    */
   @Text({ max: 120 })
   name: string;
 
   /**
-   * What one of it cost then.
+   * The price of one piece when it was ordered.
    * @example 9.95
    */
   @Money()
@@ -43,25 +51,25 @@ const lines = { min: 1, max: 100 };
 /** What a client may read of an order. */
 export class OrderDto extends ResourceDto {
   /**
-   * Who bought.
+   * The buyer: the id of a user.
    * @example 2
    */
   @Id()
   user_id: number;
 
   /**
-   * How far it is.
+   * The status of the order.
    * @example PENDING
    */
   @OneOf(OrderStatus)
   status: OrderStatus;
 
-  /** What was bought, in the order of the request. */
+  /** The products that were bought, in the order of the request. */
   @ListOf(() => OrderItemDto, lines)
   items: OrderItemDto[];
 
   /**
-   * What all of it costs.
+   * The total price of the order.
    * @example 19.9
    */
   @Money()
@@ -70,12 +78,12 @@ export class OrderDto extends ResourceDto {
 
 /** What a new order is made of. */
 export class CreateOrderDto {
-  /** What to buy; all lines or none. */
+  /** The products to buy. The order is placed whole or not at all. */
   @ListOf(() => CreateOrderItemDto, lines)
   items: CreateOrderItemDto[];
 
   /**
-   * What all of it cost when the client looked. With it, an order that would cost more or less is refused (409).
+   * The total price that the client has seen. An order with another price is refused (409).
    * @example 19.9
    */
   @Money({ optional: true })

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../database/resource.entity';
+import { ResourceEntity } from '../../platform';
 import { Product } from '../products/product.entity';
 import { User } from '../users/user.entity';
 

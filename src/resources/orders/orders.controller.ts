@@ -1,10 +1,19 @@
-import { Body, Controller, Get, HttpStatus, Patch, Post, Query } from '@nestjs/common';
-import { CurrentUser, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import {
+  Answers,
+  AnswersPage,
+  ApiExampleBody,
+  ApiResource,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  notTheOwner,
+  type Page,
+  Raises,
+  Role,
+  Roles,
+} from '../../platform';
 import { CreateOrderDto, ListOrdersQuery, OrderDto, OrderStatusDto, toOrderDto } from './order.dto';
 import { OrderStatus } from './order.entity';
 import { tooManyOpenOrders } from './open-orders';
@@ -12,7 +21,7 @@ import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
 import { discontinued, noRoom, outOfStock, totalDiffers } from './stock';
 
-@ApiResource('Orders', 'What was bought, at the price of that moment.')
+@ApiResource('Orders', 'Orders of products, at the prices of their time.')
 @Controller('orders')
 export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
@@ -23,7 +32,7 @@ export class OrdersController {
    */
   @Get()
   @Roles(Role.USER)
-  @ApiPage(OrderDto)
+  @AnswersPage(OrderDto)
   @Raises(notTheOwner())
   async list(@Query() query: ListOrdersQuery, @CurrentUser() caller: Caller): Promise<Page<object>> {
     return (await this.orders.list(query, caller)).map(toOrderDto);
@@ -32,7 +41,7 @@ export class OrdersController {
   /** Reads one order. */
   @Get(':id')
   @Roles(Role.USER)
-  @ApiItem(OrderDto)
+  @Answers(OrderDto)
   @Raises(notTheOwner())
   async get(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<OrderDto> {
     return toOrderDto(await this.orders.get(id, caller));
@@ -46,8 +55,8 @@ export class OrdersController {
    */
   @Post()
   @Roles(Role.USER)
-  @ApiItem(OrderDto, HttpStatus.CREATED)
-  @ExampleBody({ items: [{ product_id: 1, quantity: 2 }] })
+  @Creates(OrderDto)
+  @ApiExampleBody({ items: [{ product_id: 1, quantity: 2 }] })
   @Raises(outOfStock(1), discontinued(1), totalDiffers(19.9), tooManyOpenOrders(100))
   async create(@Body() input: CreateOrderDto, @CurrentUser() caller: Caller): Promise<OrderDto> {
     return toOrderDto(await this.orders.create(input, caller));
@@ -60,7 +69,7 @@ export class OrdersController {
    */
   @Patch(':id/status')
   @Roles(Role.USER)
-  @ApiItem(OrderDto)
+  @Answers(OrderDto)
   @Raises(notTheOwner(), mayOnlyCancel(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED), noRoom(1))
   async updateStatus(
     @IdParam() id: number,

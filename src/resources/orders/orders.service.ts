@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { requireSelfOrAdmin } from '../../auth/auth-errors';
-import { type Caller, isAdmin } from '../../auth/caller';
-import { Settings } from '../../config/settings';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { requireExpected } from '../../database/expectation';
-import { updateRow } from '../../database/update-row';
+import {
+  type Caller,
+  isAdmin,
+  type Page,
+  paginate,
+  requireExpected,
+  requireSelfOrAdmin,
+  Settings,
+  updateRow,
+} from '../../platform';
 import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { countOpenOrders, tooManyOpenOrders } from './open-orders';

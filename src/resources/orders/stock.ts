@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ApiError, type FieldViolation, validationError } from '../../conventions/errors/api-error';
+import { ApiError, type FieldViolation, validationError } from '../../platform';
 import { Product, ProductStatus } from '../products/product.entity';
 import type { CreateOrderItemDto } from './order.dto';
 
@@ -17,7 +17,7 @@ export interface OrderLine extends CreateOrderItemDto {
 /** What somebody wants to buy, at the prices of this moment. */
 export interface Cart {
   lines: OrderLine[];
-  /** What all of it costs. */
+  /** The total price of the order. */
   total: number;
   /** By their ids; the rows stay locked until the transaction ends. */
   products: Map<number, Product>;

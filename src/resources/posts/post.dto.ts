@@ -1,34 +1,32 @@
 import { PartialType, PickType } from '@nestjs/swagger';
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { Id, OneOf, Text } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import { Id, ListQueryOf, OneOf, ResourceDto, resourceOf, Text } from '../../platform';
 import { type Post, PostStatus } from './post.entity';
 
 /** What a client may read of a post. */
 export class PostDto extends ResourceDto {
   /**
-   * Who wrote it.
+   * The author: the id of a user.
    * @example 2
    */
   @Id()
   user_id: number;
 
   /**
-   * What it is about.
+   * The title.
    * @example "Notes on the Analytical Engine"
    */
   @Text({ min: 1, max: 200 })
   title: string;
 
   /**
-   * The text; may have several lines.
+   * The text. It may have several lines.
    * @example "It has no pretensions to originate anything."
    */
   @Text({ min: 1, max: 50_000, multiline: true })
   content: string;
 
   /**
-   * A draft exists for its author and administrators only.
+   * Only the author and administrators see a draft.
    * @example PUBLISHED
    */
   @OneOf(PostStatus)
@@ -38,7 +36,7 @@ export class PostDto extends ResourceDto {
 /** What a new post is made of; a complete post, for a replacement. */
 export class CreatePostDto extends PickType(PostDto, ['title', 'content']) {
   /**
-   * A draft exists for its author and administrators only.
+   * Only the author and administrators see a draft.
    * @example PUBLISHED
    */
   @OneOf(PostStatus, { default: PostStatus.PUBLISHED })

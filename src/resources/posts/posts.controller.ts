@@ -1,14 +1,25 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import {
+  Answers,
+  AnswersNothing,
+  AnswersPage,
+  ApiExampleBody,
+  ApiResource,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  notTheOwner,
+  type Page,
+  Public,
+  Raises,
+  Role,
+  Roles,
+} from '../../platform';
 import { CreatePostDto, ListPostsQuery, PatchPostDto, PostDto, toPostDto } from './post.dto';
 import { PostsService } from './posts.service';
 
-@ApiResource('Posts', 'What users publish. A draft exists for its author and administrators only.')
+@ApiResource('Posts', 'Posts of users. Only the author and administrators see a draft.')
 @Controller('posts')
 export class PostsController {
   constructor(private readonly posts: PostsService) {}
@@ -19,7 +30,7 @@ export class PostsController {
    */
   @Get()
   @Public()
-  @ApiPage(PostDto)
+  @AnswersPage(PostDto)
   async list(@Query() query: ListPostsQuery, @CurrentUser() caller?: Caller): Promise<Page<object>> {
     return (await this.posts.list(query, caller)).map(toPostDto);
   }
@@ -27,7 +38,7 @@ export class PostsController {
   /** Reads one post. */
   @Get(':id')
   @Public()
-  @ApiItem(PostDto)
+  @Answers(PostDto)
   async get(@IdParam() id: number, @CurrentUser() caller?: Caller): Promise<PostDto> {
     return toPostDto(await this.posts.get(id, caller));
   }
@@ -35,7 +46,7 @@ export class PostsController {
   /** Writes a post. */
   @Post()
   @Roles(Role.USER)
-  @ApiItem(PostDto, HttpStatus.CREATED)
+  @Creates(PostDto)
   async create(@Body() input: CreatePostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
     return toPostDto(await this.posts.create(input, caller.id));
   }
@@ -46,7 +57,7 @@ export class PostsController {
    */
   @Put(':id')
   @Roles(Role.USER)
-  @ApiItem(PostDto)
+  @Answers(PostDto)
   @Raises(notTheOwner())
   async replace(@IdParam() id: number, @Body() input: CreatePostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
     return toPostDto(await this.posts.replace(id, input, caller));
@@ -58,8 +69,8 @@ export class PostsController {
    */
   @Patch(':id')
   @Roles(Role.USER)
-  @ApiItem(PostDto)
-  @ExampleBody({ title: 'More notes on the Analytical Engine' })
+  @Answers(PostDto)
+  @ApiExampleBody({ title: 'More notes on the Analytical Engine' })
   @Raises(notTheOwner())
   async update(@IdParam() id: number, @Body() changes: PatchPostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
     return toPostDto(await this.posts.update(id, changes, caller));
@@ -71,7 +82,7 @@ export class PostsController {
    */
   @Delete(':id')
   @Roles(Role.USER)
-  @ApiNothing()
+  @AnswersNothing()
   @Raises(notTheOwner())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.posts.remove(id, caller);

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { requireSelfOrAdmin } from '../../auth/auth-errors';
-import type { Caller } from '../../auth/caller';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { deleteRow } from '../../database/delete-row';
-import { insertRow } from '../../database/insert-row';
-import { updateRow } from '../../database/update-row';
+import { type Caller, deleteRow, insertRow, type Page, paginate, requireSelfOrAdmin, updateRow } from '../../platform';
 import { UsersService } from '../users/users.service';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
 import { Post, PostStatus } from './post.entity';

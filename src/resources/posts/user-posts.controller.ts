@@ -1,10 +1,19 @@
-import { Body, Controller, Get, HttpStatus, Post, Query } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import {
+  Answers,
+  AnswersPage,
+  ApiResource,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  notTheOwner,
+  type Page,
+  Public,
+  Raises,
+  Role,
+  Roles,
+} from '../../platform';
 import { CreatePostDto, ListPostsQuery, PostDto, toPostDto } from './post.dto';
 import { PostsService } from './posts.service';
 
@@ -16,7 +25,7 @@ export class UserPostsController {
   /** Lists the posts of a user. */
   @Get()
   @Public()
-  @ApiPage(PostDto)
+  @AnswersPage(PostDto)
   async list(
     @IdParam('userId') userId: number,
     @Query() query: ListPostsQuery,
@@ -31,7 +40,7 @@ export class UserPostsController {
    */
   @Get(':postId')
   @Public()
-  @ApiItem(PostDto)
+  @Answers(PostDto)
   async get(
     @IdParam('userId') userId: number,
     @IdParam('postId') postId: number,
@@ -46,7 +55,7 @@ export class UserPostsController {
    */
   @Post()
   @Roles(Role.USER)
-  @ApiItem(PostDto, HttpStatus.CREATED)
+  @Creates(PostDto)
   @Raises(notTheOwner())
   async create(
     @IdParam('userId') userId: number,

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { type Caller, isAdmin } from '../../auth/caller';
+import { type Caller, isAdmin } from '../../platform';
 import { PostStatus } from './post.entity';
 
 /**

@@ -1,34 +1,32 @@
 import { PartialType, PickType } from '@nestjs/swagger';
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { Money, OneOf, Text, Whole } from '../../conventions/requests/attributes';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import { ListQueryOf, Money, OneOf, ResourceDto, resourceOf, Text, Whole } from '../../platform';
 import { type Product, ProductStatus } from './product.entity';
 
 /** What a client may read of a product. A new column stays private until it is listed here. */
 export class ProductDto extends ResourceDto {
   /**
-   * What it is called.
+   * The name.
    * @example "Espresso cup"
    */
   @Text({ min: 1, max: 120 })
   name: string;
 
   /**
-   * What there is to know about it; may have several lines.
+   * The description of the product. It may have several lines.
    * @example "Porcelain, 80 ml."
    */
   @Text({ max: 2000, multiline: true, nullable: true })
   description: string | null;
 
   /**
-   * In the shop's currency, at most two decimals.
+   * The price of one piece in the shop's currency, with at most two decimals.
    * @example 9.95
    */
   @Money()
   price: number;
 
   /**
-   * How many can be sold.
+   * The number of pieces in stock.
    * @example 120
    */
   @Whole()
@@ -45,14 +43,14 @@ export class ProductDto extends ResourceDto {
 /** What a new product is made of; a complete product, for a replacement. */
 export class CreateProductDto extends PickType(ProductDto, ['name', 'price']) {
   /**
-   * What there is to know about it; may have several lines.
+   * The description of the product. It may have several lines.
    * @example "Porcelain, 80 ml."
    */
   @Text({ max: 2000, multiline: true, nullable: true, optional: true })
   description?: string | null;
 
   /**
-   * How many can be sold.
+   * The number of pieces in stock.
    * @example 120
    */
   @Whole({ default: 0 })

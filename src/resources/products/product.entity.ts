@@ -1,5 +1,5 @@
 import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
-import { ResourceEntity } from '../../database/resource.entity';
+import { ResourceEntity } from '../../platform';
 
 export enum ProductStatus {
   ACTIVE = 'ACTIVE',

@@ -1,13 +1,21 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
-import { Public, Roles } from '../../auth/access.decorators';
-import { Role } from '../../auth/caller';
-import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import {
+  Answers,
+  AnswersNothing,
+  AnswersPage,
+  ApiExampleBody,
+  ApiResource,
+  Creates,
+  IdParam,
+  type Page,
+  Public,
+  Role,
+  Roles,
+} from '../../platform';
 import { CreateProductDto, ListProductsQuery, PatchProductDto, ProductDto, toProductDto } from './product.dto';
 import { ProductsService } from './products.service';
 
-@ApiResource('Products', 'What is for sale.')
+@ApiResource('Products', 'The catalogue.')
 @Controller('products')
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
@@ -18,7 +26,7 @@ export class ProductsController {
    */
   @Get()
   @Public()
-  @ApiPage(ProductDto)
+  @AnswersPage(ProductDto)
   async list(@Query() query: ListProductsQuery): Promise<Page<object>> {
     return (await this.products.list(query)).map(toProductDto);
   }
@@ -26,7 +34,7 @@ export class ProductsController {
   /** Reads one product. */
   @Get(':id')
   @Public()
-  @ApiItem(ProductDto)
+  @Answers(ProductDto)
   async get(@IdParam() id: number): Promise<ProductDto> {
     return toProductDto(await this.products.get(id));
   }
@@ -34,7 +42,7 @@ export class ProductsController {
   /** Creates a product. */
   @Post()
   @Roles(Role.ADMIN)
-  @ApiItem(ProductDto, HttpStatus.CREATED)
+  @Creates(ProductDto)
   async create(@Body() input: CreateProductDto): Promise<ProductDto> {
     return toProductDto(await this.products.create(input));
   }
@@ -45,7 +53,7 @@ export class ProductsController {
    */
   @Put(':id')
   @Roles(Role.ADMIN)
-  @ApiItem(ProductDto)
+  @Answers(ProductDto)
   async replace(@IdParam() id: number, @Body() input: CreateProductDto): Promise<ProductDto> {
     return toProductDto(await this.products.replace(id, input));
   }
@@ -53,8 +61,8 @@ export class ProductsController {
   /** Changes some attributes of a product. */
   @Patch(':id')
   @Roles(Role.ADMIN)
-  @ApiItem(ProductDto)
-  @ExampleBody({ price: 8.5 })
+  @Answers(ProductDto)
+  @ApiExampleBody({ price: 8.5 })
   async update(@IdParam() id: number, @Body() changes: PatchProductDto): Promise<ProductDto> {
     return toProductDto(await this.products.update(id, changes));
   }
@@ -65,7 +73,7 @@ export class ProductsController {
    */
   @Delete(':id')
   @Roles(Role.ADMIN)
-  @ApiNothing()
+  @AnswersNothing()
   remove(@IdParam() id: number): Promise<void> {
     return this.products.remove(id);
   }

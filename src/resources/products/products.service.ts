@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { insertRow } from '../../database/insert-row';
-import { readRow } from '../../database/read-row';
-import { updateRow } from '../../database/update-row';
+import { insertRow, type Page, paginate, readRow, updateRow } from '../../platform';
 import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
 import { Product, ProductStatus } from './product.entity';
 

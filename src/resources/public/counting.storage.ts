@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { Counter } from '../../conventions/requests/rate-limits';
+import type { Counter } from '../../platform';
 
 /** Has ThrottlerGuard count where the other limits count. Its own storage scans an entry for each hit. */
 export class CountingStorage implements ThrottlerStorage {

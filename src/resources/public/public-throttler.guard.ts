@@ -1,16 +1,26 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { RouteMetadata } from '../../conventions/requests/route-metadata';
+import { RateLimits, RouteMetadata, Settings } from '../../platform';
+import { CountingStorage } from './counting.storage';
 
 const MILLISECOND = 1_000;
 
 /**
  * ThrottlerGuard, with the header fields that clients understand instead of `X-RateLimit-*`:
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ *
+ * Without ThrottlerModule, which is global: the throttlers of an application are its own to configure.
  */
 @Injectable()
 export class PublicThrottlerGuard extends ThrottlerGuard {
-  protected override readonly reflector = new RouteMetadata();
+  constructor(
+    // By their tokens: Nest would go by those that ThrottlerGuard asks for.
+    @Inject(Settings) { PUBLIC_RATE_LIMIT: limit, PUBLIC_RATE_WINDOW: window }: Settings,
+    @Inject(RateLimits) limits: RateLimits,
+  ) {
+    const storage = new CountingStorage(limits.counter('public', limit, window));
+    super([{ limit, ttl: window * MILLISECOND }], storage, new RouteMetadata());
+  }
 
   /** The address itself: there is one limit, and its counter keeps its keys apart. A hash would cost more than counting. */
   protected override generateKey(_context: ExecutionContext, tracker: string): string {

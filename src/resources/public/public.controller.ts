@@ -1,8 +1,6 @@
 import { Controller, Get, Header, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiTooManyRequestsResponse } from '@nestjs/swagger';
-import { Public } from '../../auth/access.decorators';
-import { ApiResource } from '../../conventions/docs/api.decorators';
-import { Produces } from '../../conventions/requests/accept.guard';
+import { ApiResource, Produces, Public } from '../../platform';
 import { PlainTextThrottleFilter, TOO_MANY } from './plain-text-throttle.filter';
 import { PublicThrottlerGuard } from './public-throttler.guard';
 
@@ -32,7 +30,7 @@ const plain = (text: string) => ({ 'text/plain': { schema: { type: 'string', enu
 @Public({ identifies: false })
 export class PublicController {
   /**
-   * Greets.
+   * Returns a greeting.
    * @remarks In plain text, for 429 as well. By default each client address has 60 requests a minute.
    */
   @Get()

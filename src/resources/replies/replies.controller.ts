@@ -1,14 +1,24 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { ApiItem, ApiNothing, ApiPage, ApiResource, Raises } from '../../conventions/docs/api.decorators';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import {
+  Answers,
+  AnswersNothing,
+  AnswersPage,
+  ApiResource,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  notTheOwner,
+  type Page,
+  Public,
+  Raises,
+  Role,
+  Roles,
+} from '../../platform';
 import { RepliesService } from './replies.service';
 import { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto, ReplyDto, toReplyDto } from './reply.dto';
 
-@ApiResource('Replies', 'What users answer to comments.')
+@ApiResource('Replies', 'Replies to comments.')
 @Controller('replies')
 export class RepliesController {
   constructor(private readonly replies: RepliesService) {}
@@ -19,7 +29,7 @@ export class RepliesController {
    */
   @Get()
   @Public()
-  @ApiPage(ReplyDto)
+  @AnswersPage(ReplyDto)
   async list(@Query() query: ListRepliesQuery, @CurrentUser() caller?: Caller): Promise<Page<object>> {
     return (await this.replies.list(query, caller)).map(toReplyDto);
   }
@@ -27,7 +37,7 @@ export class RepliesController {
   /** Reads one reply. */
   @Get(':id')
   @Public()
-  @ApiItem(ReplyDto)
+  @Answers(ReplyDto)
   async get(@IdParam() id: number, @Query() query: GetReplyQuery, @CurrentUser() caller?: Caller): Promise<ReplyDto> {
     return toReplyDto(await this.replies.get(id, query, caller));
   }
@@ -35,7 +45,7 @@ export class RepliesController {
   /** Replies to a comment. */
   @Post()
   @Roles(Role.USER)
-  @ApiItem(ReplyDto, HttpStatus.CREATED)
+  @Creates(ReplyDto)
   async create(@Body() input: CreateReplyDto, @CurrentUser() caller: Caller): Promise<ReplyDto> {
     return toReplyDto(await this.replies.create(input, caller));
   }
@@ -46,7 +56,7 @@ export class RepliesController {
    */
   @Patch(':id')
   @Roles(Role.USER)
-  @ApiItem(ReplyDto)
+  @Answers(ReplyDto)
   @Raises(notTheOwner())
   async update(
     @IdParam() id: number,
@@ -62,7 +72,7 @@ export class RepliesController {
    */
   @Delete(':id')
   @Roles(Role.USER)
-  @ApiNothing()
+  @AnswersNothing()
   @Raises(notTheOwner())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.replies.remove(id, caller);

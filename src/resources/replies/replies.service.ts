@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { requireSelfOrAdmin } from '../../auth/auth-errors';
-import type { Caller } from '../../auth/caller';
-import { validationError } from '../../conventions/errors/api-error';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { deleteRow } from '../../database/delete-row';
-import { updateRow } from '../../database/update-row';
+import {
+  type Caller,
+  deleteRow,
+  type Page,
+  paginate,
+  requireSelfOrAdmin,
+  updateRow,
+  validationError,
+} from '../../platform';
 import { CommentsService } from '../comments/comments.service';
 import { onlyVisible } from '../posts/visible-posts';
 import type { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto } from './reply.dto';

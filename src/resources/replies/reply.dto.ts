@@ -1,29 +1,25 @@
 import { PartialType, PickType } from '@nestjs/swagger';
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { Id, Text } from '../../conventions/requests/attributes';
-import { IdParameter } from '../../conventions/requests/query-parameters';
-import { ItemQueryOf } from '../../conventions/requests/item-query';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import { Id, IdParameter, ItemQueryOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
 import type { Reply } from './reply.entity';
 
 /** What a client may read of a reply. */
 export class ReplyDto extends ResourceDto {
   /**
-   * The comment that it answers.
+   * The id of the comment.
    * @example 1
    */
   @Id()
   comment_id: number;
 
   /**
-   * Who wrote it.
+   * The author: the id of a user.
    * @example 2
    */
   @Id()
   user_id: number;
 
   /**
-   * The text; may have several lines.
+   * The text. It may have several lines.
    * @example "If the rules of harmony can be written down, yes."
    */
   @Text({ min: 1, max: 5_000, multiline: true })
@@ -46,7 +42,7 @@ export class ListRepliesQuery extends ListQueryOf(ReplyDto, {
 
 /** What a single reply can be asked for. */
 export class GetReplyQuery extends ItemQueryOf(ReplyDto) {
-  @IdParameter('The comment that it answers; a reply to another one is not found.')
+  @IdParameter('The id of the comment. A reply to another comment is not found.')
   commentId?: number;
 }
 

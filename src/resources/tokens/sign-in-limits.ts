@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { identityKey } from '../../auth/identity-key';
-import { Settings } from '../../config/settings';
-import { ApiError } from '../../conventions/errors/api-error';
-import { networkOf } from '../../conventions/requests/client-address';
-import { type Count, type Counter, RateLimits } from '../../conventions/requests/rate-limits';
+import {
+  ApiError,
+  type Count,
+  type Counter,
+  type Hit,
+  identityKey,
+  networkOf,
+  RateLimits,
+  Settings,
+} from '../../platform';
 
 /** In which the failures of an account count, from whatever addresses, in seconds. */
 const ACCOUNT_WINDOW = 600;
@@ -17,6 +22,8 @@ export interface Attempt {
   network: string;
   /** Both. */
   pair: string;
+  /** What its address is charged with. */
+  charge: Hit;
 }
 
 /** What an attempt is refused by; named in the log. */
@@ -66,13 +73,14 @@ export class SignInLimits {
    */
   async admit(username: string, address: string | undefined): Promise<Attempt> {
     const [name, network] = [identityKey(username), networkOf(address)];
-    const attempt = { name, network, pair: JSON.stringify([name, network]) };
-    const [ofAddress, ofPair, ofAccount] = await Promise.all([
+    const pair = JSON.stringify([name, network]);
+    const [charge, ofPair, ofAccount] = await Promise.all([
       this.addresses.hit(network),
-      this.pairs.peek(attempt.pair),
+      this.pairs.peek(pair),
       this.accounts.peek(name),
     ]);
-    requireAtMost(ofAddress, this.settings.LOGIN_ADDRESS_LIMIT, 'address');
+    const attempt = { name, network, pair, charge };
+    requireAtMost(charge, this.settings.LOGIN_ADDRESS_LIMIT, 'address');
     requireAtMost(ofPair, this.settings.LOGIN_RATE_LIMIT - 1, 'account_and_address');
     if (ofAccount.hits >= this.settings.LOGIN_ACCOUNT_LIMIT) await this.requireWaited(attempt);
     return attempt;
@@ -85,9 +93,9 @@ export class SignInLimits {
     return (await this.pairs.peek(pair)).hits < this.settings.LOGIN_RATE_LIMIT;
   }
 
-  /** What succeeds isn't held against its address. */
-  async succeeded({ network }: Attempt): Promise<void> {
-    await this.addresses.giveBack(network);
+  /** What succeeds isn't held against its address, nor what never got to the password. */
+  async giveBack({ network, charge }: Attempt): Promise<void> {
+    await this.addresses.giveBack(network, charge);
   }
 
   /**

@@ -1,5 +1,4 @@
-import { OneOf, Text, Whole } from '../../conventions/requests/attributes';
-import type { TokenPair } from '../../auth/sessions';
+import { OneOf, Text, type TokenPair, Whole } from '../../platform';
 
 const REFRESH_TOKEN = { min: 1, max: 128 };
 
@@ -23,7 +22,7 @@ export class SignInDto {
 /** The session to prolong or to end, by its refresh token. */
 export class RefreshDto {
   /**
-   * The refresh token that came last.
+   * The newest refresh token.
    * @example SWtm0ZpCeZy0P2K5oWYcGkJ2v1r0tQ4bC6dE8fG9hIk
    */
   @Text(REFRESH_TOKEN)
@@ -33,14 +32,14 @@ export class RefreshDto {
 /** A pair of tokens: one to call with, one to get the next pair with. */
 export class TokensDto {
   /**
-   * Goes into the header `Authorization: Bearer ...`.
+   * The token for the header `Authorization: Bearer ...`.
    * @example eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl
    */
   @Text({ max: 8192 })
   access_token: string;
 
   /**
-   * How to use it.
+   * How to use the token.
    * @example Bearer
    */
   @OneOf(['Bearer'])
@@ -54,7 +53,7 @@ export class TokensDto {
   expires_in: number;
 
   /**
-   * Good for one exchange.
+   * Can be exchanged once.
    * @example SWtm0ZpCeZy0P2K5oWYcGkJ2v1r0tQ4bC6dE8fG9hIk
    */
   @Text(REFRESH_TOKEN)

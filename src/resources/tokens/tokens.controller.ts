@@ -1,9 +1,15 @@
 import { Body, Controller, Delete, Header, HttpStatus, Ip, Post, Put } from '@nestjs/common';
-import { Public } from '../../auth/access.decorators';
-import { AuthenticationError } from '../../auth/auth-errors';
-import { ApiAnswer, ApiNothing, ApiResource, Raises } from '../../conventions/docs/api.decorators';
-import { TakesNoKey } from '../../conventions/idempotency/idempotency.interceptor';
-import { BodyLimit, kibibytes } from '../../conventions/requests/body-limit';
+import {
+  AnswersNothing,
+  AnswersWhole,
+  ApiResource,
+  AuthenticationError,
+  BodyLimit,
+  kibibytes,
+  Public,
+  Raises,
+  TakesNoKey,
+} from '../../platform';
 import { TooManyFailures } from './sign-in-limits';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
 import { TokensService } from './tokens.service';
@@ -22,7 +28,7 @@ export class TokensController {
    */
   @Post()
   @Header('Cache-Control', 'no-store')
-  @ApiAnswer(TokensDto, HttpStatus.CREATED)
+  @AnswersWhole(TokensDto, HttpStatus.CREATED)
   @TakesNoKey('the answer holds secrets, which are not stored')
   @Raises(AuthenticationError.wrongCredentials(), new TooManyFailures('account_and_address', 42))
   async create(@Body() input: SignInDto, @Ip() address: string | undefined): Promise<TokensDto> {
@@ -35,7 +41,7 @@ export class TokensController {
    */
   @Put()
   @Header('Cache-Control', 'no-store')
-  @ApiAnswer(TokensDto)
+  @AnswersWhole(TokensDto)
   @Raises(AuthenticationError.wrongCredentials())
   async replace(@Body() input: RefreshDto): Promise<TokensDto> {
     return toTokensDto(await this.tokens.refresh(input));
@@ -46,7 +52,7 @@ export class TokensController {
    * @remarks Its access token is refused from the next request on.
    */
   @Delete()
-  @ApiNothing()
+  @AnswersNothing()
   @Raises(AuthenticationError.wrongCredentials())
   remove(@Body() input: RefreshDto): Promise<void> {
     return this.tokens.signOut(input);

@@ -1,8 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AuthenticationError } from '../../auth/auth-errors';
-import { verifyPassword } from '../../auth/passwords';
-import { itself, SecurityEvents } from '../../auth/security-events';
-import { Sessions, type TokenPair } from '../../auth/sessions';
+import { AuthenticationError, itself, SecurityEvents, Sessions, type TokenPair, verifyPassword } from '../../platform';
 import { type User, UserStatus } from '../users/user.entity';
 import { UsersService } from '../users/users.service';
 import { type Attempt, SignInLimits, TooManyFailures } from './sign-in-limits';
@@ -22,8 +19,11 @@ export class TokensService {
     let user: User | null = null;
     try {
       const attempt = await this.limits.admit(username, address);
-      user = await this.users.find(username);
-      const pair = await this.start(user, password, attempt);
+      const pair = await this.charged(attempt, async () => {
+        user = await this.users.find(username);
+        return this.start(user, password, attempt);
+      });
+      await this.limits.giveBack(attempt);
       this.events.record('authn_login_success', { outcome: 'success', ...itself(pair.userId) });
       return pair;
     } catch (error) {
@@ -32,15 +32,22 @@ export class TokensService {
     }
   }
 
+  /** What fails for another reason than what was sent, e.g. as the database is away or too many hashes are wanted, is no guess. */
+  private async charged<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRefusal(error)) await this.limits.giveBack(attempt);
+      throw error;
+    }
+  }
+
   /** The same answer, and the same count, whether the name, the password or the status is what is wrong. */
   private async start(user: User | null, password: string, attempt: Attempt): Promise<TokenPair> {
     const pair = await this.startIfRight(user, password, attempt);
-    if (!pair) {
-      await this.limits.failed(attempt);
-      throw AuthenticationError.wrongCredentials();
-    }
-    await this.limits.succeeded(attempt);
-    return pair;
+    if (pair) return pair;
+    await this.limits.failed(attempt);
+    throw AuthenticationError.wrongCredentials();
   }
 
   private async startIfRight(user: User | null, password: string, attempt: Attempt): Promise<TokenPair | undefined> {
@@ -71,3 +78,6 @@ export class TokensService {
     return this.sessions.end(refresh_token);
   }
 }
+
+/** Of what was sent. */
+const isRefusal = (error: unknown): boolean => error instanceof AuthenticationError || error instanceof TooManyFailures;

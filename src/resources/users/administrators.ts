@@ -1,6 +1,5 @@
 import { ArrayContains, type EntityManager, Not } from 'typeorm';
-import { Role } from '../../auth/caller';
-import { ApiError } from '../../conventions/errors/api-error';
+import { ApiError, Role } from '../../platform';
 import { User, UserStatus } from './user.entity';
 
 const ACTIVE_ADMINISTRATOR = { roles: ArrayContains([Role.ADMIN]), status: UserStatus.ACTIVE };

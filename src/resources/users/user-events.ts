@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SecurityEvents } from '../../auth/security-events';
+import { SecurityEvents } from '../../platform';
 import type { User } from './user.entity';
 
 /** Names to sign in with, and whether one may. */

@@ -1,10 +1,18 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
-import { type Caller, isAdmin, Role } from '../../auth/caller';
-import { isRecognisable } from '../../auth/username';
-import { ListQueryOf } from '../../conventions/lists/list-query';
-import { EmailAddress, OneOf, SomeOf, Text } from '../../conventions/requests/attributes';
-import { VIEW } from '../../conventions/responses/entity-tag';
-import { ResourceDto, resourceOf } from '../../conventions/responses/resource.dto';
+import {
+  type Caller,
+  EmailAddress,
+  isAdmin,
+  isRecognisable,
+  ListQueryOf,
+  OneOf,
+  ResourceDto,
+  resourceOf,
+  Role,
+  SomeOf,
+  Text,
+  VIEW,
+} from '../../platform';
 import { type User, UserStatus } from './user.entity';
 
 const username = { min: 3, max: 20, without: '@' };
@@ -70,7 +78,7 @@ export class CreateUserDto {
   email: string;
 
   /**
-   * Taken as it is, blanks and all; never sent out.
+   * The password, blanks included. No answer contains it.
    * @example "correct horse battery staple"
    */
   @Text({ min: 8, max: 128, secret: true })

@@ -1,15 +1,20 @@
 import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
-import { Role } from '../../auth/caller';
-import { ResourceEntity } from '../../database/resource.entity';
+import { declareErrors, NotFoundCode, ResourceEntity, Role } from '../../platform';
 
 export enum UserStatus {
   ACTIVE = 'ACTIVE',
   SUSPENDED = 'SUSPENDED',
 }
 
+const roles = Object.values(Role)
+  .map((role) => `'${role}'`)
+  .join(', ');
 const present = 'deleted_at IS NULL';
 
+const { USER_NOT_FOUND } = declareErrors({ USER_NOT_FOUND: { status: 404, message: 'User not found' } });
+
 @Entity('users')
+@NotFoundCode(USER_NOT_FOUND)
 @Index('users_username_unique', ['username_key'], { unique: true, where: present })
 @Index('users_email_unique', ['email_key'], { unique: true, where: present })
 @Index('users_username_sort', ['username', 'id'], { where: present })
@@ -24,12 +29,12 @@ const present = 'deleted_at IS NULL';
 @Index('users_name_search', { synchronize: false })
 @Check('users_username_length', 'char_length(username) >= 3')
 @Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
-@Check('users_roles_known', "roles <@ ARRAY['USER', 'ADMIN'] AND cardinality(roles) > 0")
+@Check('users_roles_known', `roles <@ ARRAY[${roles}] AND cardinality(roles) > 0`)
 export class User extends ResourceEntity {
   @Column({ type: 'varchar', length: 20 })
   username: string;
 
-  /** What makes two spellings the same user; see identityKey() in src/auth. */
+  /** What makes two spellings the same user; see identityKey(). */
   @Column('text')
   username_key: string;
 
@@ -39,7 +44,7 @@ export class User extends ResourceEntity {
   @Column('text')
   email_key: string;
 
-  /** argon2id; null when the user signs in elsewhere only. */
+  /** argon2id; null when the user signs in elsewhere only, or was deleted. */
   @Column({ type: 'text', nullable: true })
   password_hash: string | null;
 

@@ -1,18 +1,47 @@
-import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query } from '@nestjs/common';
-import { CurrentUser, Public, Roles } from '../../auth/access.decorators';
-import { notTheOwner } from '../../auth/auth-errors';
-import { type Caller, Role } from '../../auth/caller';
-import { signsInElsewhere } from '../../auth/local-passwords';
-import { ApiItem, ApiNothing, ApiPage, ApiResource, ExampleBody, Raises } from '../../conventions/docs/api.decorators';
-import { alreadyTaken } from '../../conventions/errors/database-errors';
-import type { Page } from '../../conventions/lists/page';
-import { IdParam } from '../../conventions/requests/id.pipe';
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
+import {
+  addressIsElsewhere,
+  alreadyTaken,
+  Answers,
+  AnswersNothing,
+  AnswersPage,
+  ApiExampleBody,
+  ApiResource,
+  BodyLimit,
+  type Caller,
+  Creates,
+  CurrentUser,
+  IdParam,
+  kibibytes,
+  notTheOwner,
+  type Page,
+  Public,
+  Raises,
+  Role,
+  Roles,
+  signsInElsewhere,
+} from '../../platform';
 import { lastAdministrator } from './administrators';
-import { RegistrationPipe, registrationClosed, tooManyRegistrations } from './registration.pipe';
+import { tooManyNames, tooManyRegistrations } from './name-claims';
+import { signInTooOld } from './recent-sign-in';
+import { RegistrationPipe, registrationClosed } from './registration.pipe';
 import { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto, toUserDto, UserDto } from './user.dto';
-import { onlyAdministrators, signInTooOld, UsersService } from './users.service';
+import { onlyAdministrators, UsersService } from './users.service';
 
-@ApiResource('Users', 'Who may sign in.')
+const RaisesOfAChange = () =>
+  Raises(
+    notTheOwner(),
+    onlyAdministrators(),
+    signsInElsewhere(),
+    addressIsElsewhere(),
+    signInTooOld(),
+    lastAdministrator(),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
+    tooManyNames(600),
+  );
+
+@ApiResource('Users', 'People who sign in.')
 @Controller('users')
 export class UsersController {
   constructor(private readonly users: UsersService) {}
@@ -24,18 +53,18 @@ export class UsersController {
    */
   @Get()
   @Roles(Role.USER)
-  @ApiPage(UserDto)
+  @AnswersPage(UserDto)
   async list(@Query() query: ListUsersQuery, @CurrentUser() caller: Caller): Promise<Page<object>> {
     return (await this.users.list(query, caller)).map((user) => toUserDto(user, caller));
   }
 
   /**
-   * Reads the user who asks.
+   * Reads the caller's own user.
    * @remarks With `email` and `roles`.
    */
   @Get('profile')
   @Roles(Role.USER)
-  @ApiItem(UserDto)
+  @Answers(UserDto)
   async profile(@CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.get(caller.id), caller);
   }
@@ -46,21 +75,23 @@ export class UsersController {
    */
   @Get(':id')
   @Roles(Role.USER)
-  @ApiItem(UserDto)
+  @Answers(UserDto)
   async get(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.get(id), caller);
   }
 
   /**
    * Registers a user.
-   * @remarks Only an administrator may set `status` and `roles`. Where registration is closed, only an administrator may
-   * register a user.
+   * @remarks Only an administrator may set `status` and `roles`; roles besides `USER` need its sign-in of the last ten
+   * minutes. Where registration is closed, only an administrator may register a user.
    */
   @Post()
   @Public()
-  @ApiItem(UserDto, HttpStatus.CREATED)
+  @BodyLimit(kibibytes(16))
+  @Creates(UserDto)
   @Raises(
     onlyAdministrators(),
+    signInTooOld(),
     registrationClosed(),
     alreadyTaken('username'),
     alreadyTaken('email'),
@@ -74,45 +105,30 @@ export class UsersController {
   /**
    * Replaces a user.
    * @remarks A `name` that is left out becomes null; `password`, `status` and `roles` stay. Another username, e-mail address
-   * or password needs a sign-in of the last ten minutes; a password ends all sessions. Users replace themselves;
-   * administrators anyone, and they alone may set `status` and `roles`. One active administrator always stays.
+   * or password, another role and the end of a suspension need a sign-in of the last ten minutes; a password ends all
+   * sessions. Users replace themselves; administrators anyone, and they alone may set `status` and `roles`. One active
+   * administrator always stays.
    */
   @Put(':id')
   @Roles(Role.USER)
-  @ApiItem(UserDto)
-  @ExampleBody({ username: 'ada', email: 'ada@example.com', name: 'Augusta Ada King' })
-  @Raises(
-    notTheOwner(),
-    onlyAdministrators(),
-    signsInElsewhere(),
-    signInTooOld(),
-    lastAdministrator(),
-    alreadyTaken('username'),
-    alreadyTaken('email'),
-  )
+  @Answers(UserDto)
+  @ApiExampleBody({ username: 'ada', email: 'ada@example.com', name: 'Augusta Ada King' })
+  @RaisesOfAChange()
   async replace(@IdParam() id: number, @Body() input: ReplaceUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.replace(id, input, caller), caller);
   }
 
   /**
    * Changes some attributes of a user.
-   * @remarks Another username, e-mail address or password needs a sign-in of the last ten minutes; a password ends all
-   * sessions. Users change themselves; administrators anyone, and they alone may set `status` and `roles`. One active
-   * administrator always stays.
+   * @remarks Another username, e-mail address or password, another role and the end of a suspension need a sign-in of the
+   * last ten minutes; a password ends all sessions. Users change themselves; administrators anyone, and they alone may set
+   * `status` and `roles`. One active administrator always stays.
    */
   @Patch(':id')
   @Roles(Role.USER)
-  @ApiItem(UserDto)
-  @ExampleBody({ name: 'Augusta Ada King' })
-  @Raises(
-    notTheOwner(),
-    onlyAdministrators(),
-    signsInElsewhere(),
-    signInTooOld(),
-    lastAdministrator(),
-    alreadyTaken('username'),
-    alreadyTaken('email'),
-  )
+  @Answers(UserDto)
+  @ApiExampleBody({ name: 'Augusta Ada King' })
+  @RaisesOfAChange()
   async update(@IdParam() id: number, @Body() changes: PatchUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.update(id, changes, caller), caller);
   }
@@ -124,7 +140,7 @@ export class UsersController {
    */
   @Delete(':id')
   @Roles(Role.USER)
-  @ApiNothing()
+  @AnswersNothing()
   @Raises(notTheOwner(), signInTooOld(), lastAdministrator())
   remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
     return this.users.remove(id, caller);

@@ -1,28 +1,32 @@
 import { ForbiddenException, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, Repository } from 'typeorm';
-import { AuthenticationError, requireSelfOrAdmin } from '../../auth/auth-errors';
-import { type Caller, isAdmin, Role } from '../../auth/caller';
-import { Callers } from '../../auth/callers';
-import { identityKey } from '../../auth/identity-key';
-import { LocalPasswords } from '../../auth/local-passwords';
-import { hashPassword, oneChangeOf } from '../../auth/passwords';
-import { Sessions } from '../../auth/sessions';
-import type { Page } from '../../conventions/lists/page';
-import { paginate } from '../../conventions/lists/paginate';
-import { requireExpected, requireExpectedSoFar } from '../../database/expectation';
-import { insertRow } from '../../database/insert-row';
-import { readRow } from '../../database/read-row';
-import { updateRow } from '../../database/update-row';
+import {
+  type Caller,
+  Callers,
+  hashPassword,
+  identityKey,
+  insertRow,
+  isAdmin,
+  LocalPasswords,
+  oneChangeOf,
+  type Page,
+  paginate,
+  readRow,
+  requireExpected,
+  requireExpectedSoFar,
+  requireSelfOrAdmin,
+  Role,
+  Sessions,
+  updateRow,
+} from '../../platform';
 import { isActiveAdministrator, requireAnother } from './administrators';
+import { NameClaims } from './name-claims';
+import { requireRecentSignIn } from './recent-sign-in';
 import type { Hashed } from './registration.pipe';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
 import { UserEvents } from './user-events';
 import { User, UserStatus } from './user.entity';
-
-/** How long ago, in seconds, the caller may have signed in to change what a user signs in with, or to delete it. */
-const SIGN_IN_MAX_AGE = 600;
-const MILLISECOND = 1_000;
 
 const DEFAULTS = { name: null, status: UserStatus.ACTIVE, roles: [Role.USER] };
 /** What a PUT that leaves it out gives up. The rest isn't everybody's to set, and nobody defaults what it may not set. */
@@ -35,6 +39,7 @@ export class UsersService {
     private readonly sessions: Sessions,
     private readonly callers: Callers,
     private readonly localPasswords: LocalPasswords,
+    private readonly claims: NameClaims,
     private readonly events: UserEvents,
   ) {}
 
@@ -59,6 +64,7 @@ export class UsersService {
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
     if (!caller || !givesRights(input)) return this.insert(input);
+    if (isRaised(DEFAULTS, input)) requireRecentSignIn(caller);
     const columns = await toColumns({ ...DEFAULTS, ...input });
     const user = await this.users.manager.transaction(async (manager) => {
       await this.callers.hold(manager, caller);
@@ -88,12 +94,14 @@ export class UsersService {
       requireRecentSignIn(caller);
       requireExpectedSoFar(user);
     }
+    if (isRaised(user, changes)) requireRecentSignIn(caller);
+    if (isRenamed(user, changes)) await this.claimNames(user, changes, caller);
     // Hashed before a connection is held.
     const prepare = () => toColumns(changes);
     const columns = await (changes.password === undefined ? prepare() : oneChangeOf(id, prepare));
     const [before, after] = await this.users.manager.transaction(async (manager) => {
       const before = await this.hold(manager, id, caller);
-      if (isRenamed(before, columns)) requireRecentSignIn(caller);
+      if (isRenamed(before, columns) || isRaised(before, columns)) requireRecentSignIn(caller);
       if (endsAdministrator(before, columns)) await requireAnother(manager, before);
       const after = await updateRow(manager, User, id, columns);
       // Who holds an old token must not act for the user any longer.
@@ -111,10 +119,20 @@ export class UsersService {
     await this.users.manager.transaction(async (manager) => {
       const user = await this.hold(manager, id, caller);
       if (isActiveAdministrator(user)) await requireAnother(manager, user);
-      await updateRow(manager, User, id, { deleted_at: new Date() });
+      // Nobody signs in by it again, and a password may be in use elsewhere.
+      await updateRow(manager, User, id, { deleted_at: new Date(), password_hash: null });
       await this.sessions.endAll(manager, id);
     });
     this.events.deleted(id);
+  }
+
+  /** Before the transaction, which would hold a connection meanwhile, and take the count back with all else. */
+  private async claimNames(user: User, { email = user.email }: PatchUserDto, caller: Caller): Promise<void> {
+    // An administrator settles whose address it is.
+    if (email !== user.email && !isAdmin(caller)) await this.localPasswords.requireOwnAddress(user.id);
+    requireRecentSignIn(caller);
+    requireExpectedSoFar(user);
+    if (!isAdmin(caller)) await this.claims.rename(user.id);
   }
 
   /** A user as the caller that it will be. */
@@ -140,8 +158,14 @@ function givesRights({ status, roles }: PatchUserDto): boolean {
 }
 
 /** Whether the names to sign in with change. */
-function isRenamed(before: User, { username = before.username, email = before.email }: Partial<User>): boolean {
+function isRenamed(before: User, { username = before.username, email = before.email }: PatchUserDto): boolean {
   return username !== before.username || email !== before.email;
+}
+
+/** Whether it may do more than before. Whoever would give another what needs a recent sign-in needs one itself. */
+function isRaised(before: Pick<User, 'roles' | 'status'>, { roles = [], status }: Partial<typeof before>): boolean {
+  const isActivated = status === UserStatus.ACTIVE && before.status !== status;
+  return isActivated || roles.some((role) => !before.roles.includes(role));
 }
 
 /** 403 for the attributes that only administrators may set. */
@@ -151,16 +175,6 @@ export function onlyAdministrators(): ForbiddenException {
 
 function endsAdministrator(before: User, { roles = before.roles, status = before.status }: Partial<User>): boolean {
   return isActiveAdministrator(before) && !isActiveAdministrator({ roles, status });
-}
-
-function requireRecentSignIn({ authenticatedAt }: Caller): void {
-  if (Date.now() - authenticatedAt <= SIGN_IN_MAX_AGE * MILLISECOND) return;
-  throw signInTooOld();
-}
-
-/** 401 for what needs a recent sign-in, with an old token, however valid. */
-export function signInTooOld(): AuthenticationError {
-  return AuthenticationError.tooOld(SIGN_IN_MAX_AGE);
 }
 
 /** The columns behind attributes; an attribute that isn't there leaves its columns alone. */

@@ -1,4 +1,4 @@
-import { identityKey } from '../../auth/identity-key';
+import { identityKey } from '../../platform';
 import { UserStatus } from '../../resources/users/user.entity';
 import type { Random } from './random';
 import { firstName, lastName } from './words';

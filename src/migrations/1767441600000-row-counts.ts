@@ -1,0 +1,42 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { countRows, uncountRows } from '../platform';
+
+/** Rows of the counts of one table and status: so many transactions write them at once without meeting. */
+const SLOTS = 64;
+/** Keeps these advisory locks apart from others: the class of two-part keys. */
+const LOCK_CLASS = 7_229;
+
+export class RowCounts1767441600000 implements MigrationInterface {
+  async up(database: QueryRunner): Promise<void> {
+    // Updated all the time: room for the new versions beside the old ones.
+    await database.query(`
+      CREATE TABLE row_counts (
+        table_name text NOT NULL,
+        status text NOT NULL,
+        slot integer NOT NULL,
+        rows bigint NOT NULL,
+        CONSTRAINT row_counts_pkey PRIMARY KEY (table_name, status, slot)
+      ) WITH (fillfactor = 50)`);
+    // A slot belongs to one transaction at a time, so no two ever wait for each other's counts, nor in a circle. Whoever
+    // finds its slot taken uses one that no other backend has.
+    await database.query(`
+      CREATE FUNCTION add_row_count(table_name text, status text, rows bigint) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE
+        slot integer := pg_backend_pid() % ${SLOTS};
+      BEGIN
+        IF rows = 0 THEN RETURN; END IF;
+        IF NOT pg_try_advisory_xact_lock(${LOCK_CLASS}, slot) THEN slot := ${SLOTS} + pg_backend_pid(); END IF;
+        INSERT INTO row_counts AS known VALUES (table_name, status, slot, rows)
+          ON CONFLICT ON CONSTRAINT row_counts_pkey DO UPDATE SET rows = known.rows + EXCLUDED.rows;
+      END $$`);
+    await countRows(database, 'users', { status: true, deleted_at: true });
+    await countRows(database, 'products', { status: true, deleted_at: true });
+    await countRows(database, 'orders', { status: true });
+  }
+
+  async down(database: QueryRunner): Promise<void> {
+    for (const table of ['users', 'products', 'orders']) await uncountRows(database, table);
+    await database.query('DROP FUNCTION add_row_count');
+    await database.query('DROP TABLE row_counts');
+  }
+}

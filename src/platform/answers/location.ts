@@ -1,0 +1,76 @@
+import type { Application, Request } from 'express';
+import { methodsAt } from '../routing/unknown-route';
+import { RouteIndex } from '../routing/route-index';
+import { pathsOf } from '../routing/version';
+
+/** Where what was created can be: below its own noun, below the path it was sent to, or at that path. */
+type Place = 'own' | 'nested' | 'itself';
+/** What a segment of Express's pattern has that is no literal. */
+const NO_LITERAL = /[:*{}]/;
+
+/** By version, pattern of the route, and whether there is an id: where routes lead is the same for all requests. */
+const known = new WeakMap<Application, Map<string, Place | undefined>>();
+
+/**
+ * Where the resource that a POST has just created can be read: by its own id, if there is a route for that. A POST that
+ * creates nothing, such as one that pays, is no resource of its own, so that nothing is there.
+ */
+export function locationOf(body: unknown, request: Request): string | undefined {
+  if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  const id = idOf(body);
+  const place = placeFor(request, id);
+  return place === undefined ? undefined : asSent(pathTo(place, request, id), request);
+}
+
+function idOf(body: object): string | undefined {
+  const { id } = body as { id?: unknown };
+  return typeof id === 'number' || typeof id === 'string' ? encodeURIComponent(id) : undefined;
+}
+
+const asSent = (path: string, request: Request) => (request.apiRoot ?? '') + path.slice(rootOf(request));
+
+/** How many characters of the path that is routed stand for the root of the API. */
+const rootOf = ({ version }: Request): number => (version === undefined ? 0 : '/api'.length);
+
+/** As it is routed. /api/users/7/posts creates /api/posts/1. */
+function pathTo(place: Place, request: Request, id = ''): string {
+  const { inTable } = pathsOf(request);
+  const path = inTable.endsWith('/') ? inTable.slice(0, -1) : inTable;
+  if (place === 'itself') return path;
+  const beginning = place === 'own' ? path.slice(0, rootOf(request)) + path.slice(path.lastIndexOf('/')) : path;
+  return `${beginning}/${id}`;
+}
+
+function placeFor(request: Request, id: string | undefined): Place | undefined {
+  const { path: pattern } = request.route as { path: unknown };
+  if (typeof pattern !== 'string' || endsOpen(pattern)) return findPlace(request, id);
+  let places = known.get(request.app);
+  if (!places) known.set(request.app, (places = new Map<string, Place | undefined>()));
+  const key = `${request.version} ${id === undefined ? '' : 'id '}${pattern}`;
+  if (!places.has(key)) places.set(key, findPlace(request, id));
+  return places.get(key);
+}
+
+const endsOpen = (pattern: string): boolean => NO_LITERAL.test(pattern.slice(pattern.lastIndexOf('/')));
+
+function findPlace(request: Request, id: string | undefined): Place | undefined {
+  if (id === undefined) return isResource(request) ? 'itself' : undefined;
+  const isThere = (place: Place) => {
+    const path = pathTo(place, request, id);
+    return methodsAt({ asSent: asSent(path, request), inTable: path }, request).includes('GET');
+  };
+  return (['own', 'nested'] as const).find(isThere);
+}
+
+/**
+ * Whether the very path of its route takes other methods, but for GET: what is read there is mostly the list, and an answer
+ * without an id may be one that an interceptor has put into another form.
+ */
+function isResource(request: Request): boolean {
+  const { path: pattern } = request.route as { path: unknown };
+  const same = RouteIndex.routesOf(request.app, pathsOf(request).inTable).filter(
+    (layer) => layer.route!.path === pattern,
+  );
+  const methods = same.flatMap((layer) => Object.keys(layer.route!.methods));
+  return !methods.includes('get') && methods.some((method) => !['post', '_all'].includes(method));
+}

@@ -1,0 +1,60 @@
+import { StreamableFile } from '@nestjs/common';
+import type { Response } from 'express';
+import { replyError } from '../errors/error-reply';
+import { endsByItself } from '../errors/error-response';
+import { Answer, answerOf } from './answer';
+import type { KeyedAnswer } from './keyed-answer';
+import { send, sendBody } from './send';
+import { unwritable } from './writable';
+
+const MIN_ERROR = 400;
+
+/** A handler's value, or what an exception filter replies, on its way out. Returns whether it was taken. */
+export function reply(response: Response, body: unknown, byNest: () => unknown): unknown {
+  const { keyed } = response.req;
+  if (keyed) return replyKeyed(keyed, response, body, byNest);
+  return replyOnce(response, body, byNest);
+}
+
+function replyOnce(response: Response, body: unknown, byNest: () => unknown): unknown {
+  if (body instanceof StreamableFile) endsByItself(response);
+  if (body === undefined || body instanceof StreamableFile) return byNest();
+  if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
+  return sendBody(response, body);
+}
+
+/** What the handler did is committed before, with what is answered, and rolled back before an error is. */
+async function replyKeyed(
+  keyed: KeyedAnswer,
+  response: Response,
+  body: unknown,
+  byNest: () => unknown,
+): Promise<unknown> {
+  const { req: request, statusCode } = response;
+  if (!keyed.replayed && statusCode >= MIN_ERROR) {
+    await keyed.giveUpSoon();
+    return replyOnce(response, body, byNest);
+  }
+  const answer = await keyed.finish(() => {
+    if (body instanceof StreamableFile) {
+      throw unwritable(request, 'a file, which is not kept for an Idempotency-Key', 'take @Idempotent() away');
+    }
+    return answerOf(statusCode, body, request);
+  });
+  if (!answer) return replyOnce(response, body, byNest);
+  // The time-out may have answered meanwhile.
+  return response.headersSent ? undefined : send(response, answer);
+}
+
+/**
+ * What an exception filter is about to answer of a request with a key: the first answer, if there was one. Otherwise the
+ * error, when what its handler did is rolled back.
+ * @returns whether it was answered
+ */
+export async function replyFirst(keyed: KeyedAnswer, response: Response): Promise<boolean> {
+  const { replayed } = keyed;
+  await keyed.giveUpSoon();
+  if (!(replayed instanceof Answer)) return false;
+  await send(response, replayed);
+  return true;
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { UnitOfWork } from '../transactions/unit-of-work';
+import { type Access, isAllowed } from './access.decorators';
+import { AuthenticationError, roleMissing } from './auth-errors';
+import type { Caller, Role } from './caller';
+import { Sessions } from './sessions';
+
+/** Callers looked at once more: what the guards found out grows old while a body is on its way, or a lock is waited for. */
+@Injectable()
+export class Callers {
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /**
+   * Looks a caller up again, after its request has waited for its client. Nobody is fine: the guards let nobody in where that
+   * isn't so.
+   * @param access what the route asks for
+   * @throws {AuthenticationError} when the session has ended, or the user is suspended, deleted or has lost a role: a new
+   *   token says who it is now
+   * @throws {ForbiddenException} when the route is not for the user any more
+   */
+  async confirm(caller: Caller | undefined, access?: Access): Promise<void> {
+    if (!caller) return;
+    const now = (await isStillGood(caller)) ? await this.find(caller) : undefined;
+    if (now && access && !isAllowed(access, { ...caller, ...now })) throw roleMissing();
+    requireSame(caller, now);
+  }
+
+  /**
+   * The same, and keeps it so until the transaction ends: for what gives or takes rights. Locks the rows of the caller and
+   * of other users, in the order of their ids: two who change each other would wait for each other otherwise.
+   * @throws {AuthenticationError}
+   */
+  async hold(manager: EntityManager, caller: Caller, ...others: number[]): Promise<void> {
+    const isGood = await isStillGood(caller);
+    const rows = await manager.query<{ id: number; roles: Role[]; active: boolean }[]>(
+      `SELECT id, roles, status = 'ACTIVE' AND deleted_at IS NULL AS active FROM users
+        WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
+      [[caller.id, ...others]],
+    );
+    const user = rows.find(({ id, active }) => id === caller.id && active);
+    const held = caller.sessionId === undefined || (await holdSession(manager, caller.sessionId));
+    const lives = held && isGood;
+    requireSame(caller, lives ? user : undefined);
+    UnitOfWork.current()?.holdWriter();
+  }
+
+  private async find({ id, sessionId }: Caller): Promise<{ roles: Role[] } | undefined> {
+    if (sessionId !== undefined) return this.sessions.findCaller(sessionId);
+    const rows = await this.database.query<{ roles: Role[] }[]>(
+      "SELECT roles FROM users WHERE id = $1 AND status = 'ACTIVE' AND deleted_at IS NULL",
+      [id],
+    );
+    return rows[0];
+  }
+}
+
+/** Whether it was there to be kept from ending. Refreshing it goes on. */
+async function holdSession(manager: EntityManager, id: string): Promise<boolean> {
+  const rows = await manager.query<unknown[]>('SELECT id FROM sessions WHERE id = $1 FOR KEY SHARE', [id]);
+  return rows.length > 0;
+}
+
+async function isStillGood(caller: Caller): Promise<boolean> {
+  return !caller.isStillGood || caller.isStillGood();
+}
+
+function requireSame(before: Caller, now: { roles: Role[] } | undefined): void {
+  if (!now || !before.roles.every((role) => now.roles.includes(role))) throw AuthenticationError.invalidToken();
+}

@@ -1,0 +1,124 @@
+import { Inject, Injectable, type OnModuleInit, Optional, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { StartupError } from '../config/startup-error';
+import { type Access, ACCESS } from './access.decorators';
+import { refuseLateGuards, requireStrategies } from './declared-strategies';
+import { DEFAULT_STRATEGIES } from './strategies';
+
+export interface DeclaredRoute {
+  /** E.g. `GET users/:id (UsersController.get)`. */
+  name: string;
+  /** E.g. `UsersController`. */
+  controller: string;
+  /** E.g. `get`. */
+  handler: string;
+  /** The class of the controller. */
+  owner: abstract new (...args: never[]) => unknown;
+  access: Access | undefined;
+  /** What decorators may have been put on: the method, and its class. */
+  targets: [handler: object, owner: object];
+}
+
+type Handler = (...args: unknown[]) => unknown;
+type Owner = { name: string; prototype: Record<string, Handler> } & (new (...args: unknown[]) => unknown);
+type Describe = (handler: Handler, owner: Owner) => string | undefined;
+
+/** Where the packages of Nest, which the service itself doesn't need, keep what a method handles. */
+const MESSAGE_OF_CLIENT = 'message';
+const IS_MESSAGE_OF_CLIENT = 'websockets:message_mapping';
+const PATTERNS_OF_SERVICE = 'microservices:pattern';
+const GRAPHQL_TYPE = 'graphql:resolver_type';
+const GRAPHQL_OPERATIONS = ['Query', 'Mutation', 'Subscription'];
+
+/** Refuses the start when a route says neither @Public() nor @Roles(): forgetting is not a way to publish something. */
+@Injectable()
+export class DeclaredAccess implements OnModuleInit {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly reflector: Reflector,
+    @Optional() @Inject(DEFAULT_STRATEGIES) private readonly everywhere?: string[],
+  ) {}
+
+  onModuleInit(): void {
+    const messages = this.handlersOf(messageOfService);
+    const open = [...this.routes(), ...this.handlersOf(messageOfClient), ...this.handlersOf(operation), ...messages];
+    refuse(
+      open.filter(({ access }) => access === undefined),
+      "These routes don't say who may call them; add @Public() or @Roles(), or have declareAccess() say it for a library's",
+    );
+    requireStrategies(open, this.everywhere);
+    refuseLateGuards(open);
+    refuse(
+      messages.filter(({ access }) => access?.kind === 'roles'),
+      'A message of another service has no caller, who could have a role; make these @Public(), and check with a guard of ' +
+        'your own what the message itself tells of its sender',
+    );
+  }
+
+  /** Those of HTTP. */
+  routes(): DeclaredRoute[] {
+    const owners = this.discovery.getControllers().map(({ metatype }) => metatype);
+    return [...new Set(owners)].flatMap((owner) => this.describeAll(owner, route));
+  }
+
+  private handlersOf(describe: Describe): DeclaredRoute[] {
+    const owners = [...this.discovery.getControllers(), ...this.discovery.getProviders()].map(
+      ({ metatype }) => metatype,
+    );
+    return [...new Set(owners)].flatMap((owner) => this.describeAll(owner, describe));
+  }
+
+  private describeAll(metatype: unknown, describe: Describe): DeclaredRoute[] {
+    const owner = metatype as Owner | null;
+    if (!owner?.prototype) return [];
+    return this.scanner.getAllMethodNames(owner.prototype).flatMap((name) => {
+      const handler = owner.prototype[name];
+      const description = describe(handler, owner);
+      if (description === undefined) return [];
+      const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [handler, owner]);
+      return {
+        name: `${description} (${owner.name}.${name})`,
+        controller: owner.name,
+        handler: name,
+        owner,
+        access,
+        targets: [handler, owner],
+      };
+    });
+  }
+}
+
+const read = (key: string, target: object): unknown => Reflect.getMetadata(key, target);
+
+function route(handler: Handler, owner: Owner): string | undefined {
+  const method = read(METHOD_METADATA, handler) as RequestMethod | undefined;
+  if (method === undefined) return undefined;
+  const paths = [owner, handler].map((target) => read(PATH_METADATA, target) as string);
+  return `${RequestMethod[method]} ${paths.filter((path) => path && path !== '/').join('/')}`;
+}
+
+const messageOfClient: Describe = (handler) =>
+  read(IS_MESSAGE_OF_CLIENT, handler) ? `message ${JSON.stringify(read(MESSAGE_OF_CLIENT, handler))}` : undefined;
+
+function messageOfService(handler: Handler): string | undefined {
+  const patterns = read(PATTERNS_OF_SERVICE, handler);
+  return patterns === undefined
+    ? undefined
+    : `pattern ${[patterns]
+        .flat()
+        .map((one) => JSON.stringify(one))
+        .join()}`;
+}
+
+/** Nest asks no guard about the fields of what an operation answers with, unless it is told to. */
+function operation(handler: Handler): string | undefined {
+  const type = read(GRAPHQL_TYPE, handler) as string | undefined;
+  return type && GRAPHQL_OPERATIONS.includes(type) ? `GraphQL ${type}` : undefined;
+}
+
+function refuse(routes: DeclaredRoute[], reason: string): void {
+  if (routes.length === 0) return;
+  throw new StartupError(`${reason}:\n${routes.map(({ name }) => `  - ${name}`).join('\n')}`);
+}

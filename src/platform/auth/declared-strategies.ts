@@ -1,0 +1,59 @@
+import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { AuthGuard } from '@nestjs/passport';
+import passport from 'passport';
+import { StartupError } from '../config/startup-error';
+import type { Access } from './access.decorators';
+import { STRATEGIES, TOKENS } from './strategies';
+
+interface Route {
+  name: string;
+  access: Access | undefined;
+  targets: object[];
+}
+
+/** Passport tells whether it has a strategy, but its types don't. */
+type Registry = { _strategy: (name: string) => unknown };
+
+/** Refuses the start when a route names a strategy that passport doesn't have: it would be found out by its first caller. */
+export function requireStrategies(routes: Route[], everywhere: string[] = []): void {
+  const isUnknown = (name: string) => !(passport as unknown as Registry)._strategy(name);
+  const problems = routes.flatMap(({ name, targets }) =>
+    [...new Set([...everywhere, ...targets.flatMap(strategiesOf)])]
+      .filter(isUnknown)
+      .map((strategy) => `  - ${name}: ${strategy}`),
+  );
+  if (problems.length === 0) return;
+  throw new StartupError(
+    'These routes name a strategy that there is none of; a module has to provide the class that extends ' +
+      `PassportStrategy(Strategy, '<name>'):\n${problems.join('\n')}`,
+  );
+}
+
+const strategiesOf = (target: object): string[] =>
+  (Reflect.getMetadata(STRATEGIES, target) as string[] | undefined) ?? [];
+
+/**
+ * Refuses the start for an AuthGuard() on a route with roles. Guards of a route come after those of the application, which has
+ * answered 401 by then.
+ */
+export function refuseLateGuards(routes: Route[]): void {
+  const late = routes.filter(({ access, targets }) => access?.kind === 'roles' && targets.some(hasLateGuard));
+  if (late.length === 0) return;
+  const names = late.map(({ name }) => `  - ${name}`).join('\n');
+  throw new StartupError(
+    "The AuthGuard() of these routes would come too late: @Roles() has the caller found out before a route's own guards, by " +
+      `its access token alone. Name the strategies instead, @Strategies('jwt', 'api-key'):\n${names}`,
+  );
+}
+
+function hasLateGuard(target: object): boolean {
+  const guards = (Reflect.getMetadata(GUARDS_METADATA, target) as unknown[] | undefined) ?? [];
+  return guards.map((guard) => (typeof guard === 'function' ? (guard.prototype as unknown) : guard)).some(isLate);
+}
+
+/** One of passport's, by what all of them have, that asks for something else than access tokens. */
+function isLate(guard: unknown): boolean {
+  const { handleRequest, getAuthenticateOptions } = (guard ?? {}) as Record<string, unknown>;
+  const isPassport = typeof handleRequest === 'function' && typeof getAuthenticateOptions === 'function';
+  return isPassport && !(guard instanceof AuthGuard(TOKENS) || guard === AuthGuard(TOKENS).prototype);
+}

@@ -1,0 +1,79 @@
+import { type ExecutionContext, HttpException, Inject, Injectable, Optional } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { Request } from 'express';
+import { type Access, accessOf } from './access.decorators';
+import { AuthenticationError } from './auth-errors';
+import { isRepeated } from './bearer-token';
+import type { Caller } from './caller';
+import { Callers } from './callers';
+import { requestOf } from './request-of';
+import { Sessions } from './sessions';
+import { askStrategies, DEFAULT_STRATEGIES, TOKENS } from './strategies';
+import type { VerifiedClaims } from './token-issuer';
+import { VerifiedTokens } from './verified-tokens';
+
+const SCHEME = 'Bearer ';
+
+/** Who asks: 401 unless the token is good, or the route needs none. */
+@Injectable()
+export class JwtAuthGuard extends AuthGuard(TOKENS) {
+  constructor(
+    private readonly tokens: VerifiedTokens,
+    private readonly sessions: Sessions,
+    private readonly callers: Callers,
+    @Optional() @Inject(DEFAULT_STRATEGIES) private readonly everywhere?: string[],
+  ) {
+    super();
+  }
+
+  override canActivate(
+    context: ExecutionContext,
+  ): ReturnType<InstanceType<ReturnType<typeof AuthGuard>>['canActivate']> {
+    const access = accessOf(context);
+    const request = requestOf(context);
+    const authorization = request?.headers.authorization;
+    const strategies = access?.strategies ?? this.everywhere;
+    if (strategies) return this.ask(strategies, access, context);
+    if (access?.kind === 'public' && !(access.identifies && authorization !== undefined)) return true;
+    if (!request) throw AuthenticationError.noToken();
+    const known = authorization?.startsWith(SCHEME) && this.tokens.find(authorization.slice(SCHEME.length));
+    return known && !isRepeated(request) ? this.findCaller(request, known) : super.canActivate(context);
+  }
+
+  override handleRequest<Caller>(
+    error: unknown,
+    caller: Caller | false,
+    info: unknown,
+    context: ExecutionContext,
+  ): Caller {
+    if (error) throw error as Error;
+    if (caller) return caller;
+    // What went wrong while the key was looked for; passport-jwt takes it for a bad token.
+    if (info instanceof HttpException) throw info;
+    const sentToken = requestOf(context)?.headers.authorization !== undefined;
+    throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
+  }
+
+  override getRequest(context: ExecutionContext): Request | undefined {
+    return requestOf(context);
+  }
+
+  /** Of a route with strategies other than tokens, which are a team's: what they say is looked up. */
+  private async ask(strategies: string[], access: Access | undefined, context: ExecutionContext): Promise<true> {
+    if (access?.kind === 'public' && !access.identifies) return true;
+    const request = requestOf(context);
+    if (!request) throw AuthenticationError.noToken();
+    const caller = await askStrategies(strategies, context);
+    if (!caller && access?.kind !== 'public') throw AuthenticationError.noToken();
+    await this.callers.confirm(caller);
+    request.user = caller;
+    return true;
+  }
+
+  /** Fast path: the token was verified earlier, its user too, so only its session is asked for. */
+  private async findCaller(request: Request & { user?: Caller }, { sid }: VerifiedClaims): Promise<true> {
+    request.user = await this.sessions.findCaller(sid as string);
+    if (!request.user) throw AuthenticationError.invalidToken();
+    return true;
+  }
+}

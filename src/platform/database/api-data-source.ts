@@ -1,0 +1,112 @@
+import type { PoolClient } from 'pg';
+import { DataSource, type EntityManager, type QueryRunner, type ReplicationMode } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
+import { callListener, settle, type Outcome } from '../transactions/after-commit';
+import { ApiQueryRunner } from '../transactions/api-query-runner';
+import { rememberConstraints } from '../rows/constraints';
+import { findCountedTables } from '../rows/counted-tables';
+import { guardBuilders } from '../transactions/guarded-builders';
+import { GuardedManager, refuseUnguardedStatements } from '../transactions/guarded-writes';
+import { findProtectedTables } from '../rows/kept-apart';
+import { SharedTransaction } from '../transactions/shared-transaction';
+import { subscribe } from '../transactions/subscribers';
+import { TransactionCheck } from '../transactions/transaction-check';
+import { UnitOfWork } from '../transactions/unit-of-work';
+
+type Work<T> = (manager: EntityManager) => Promise<T>;
+/** Runs a handler so that all that it does is part of a transaction. */
+export type Sharing = <T>(handler: () => Promise<T>) => Promise<T>;
+
+/** TypeORM's manager, whose transactions know what is done inside of them. */
+class ApiEntityManager extends GuardedManager {
+  override transaction<T>(isolation: IsolationLevel, work: Work<T>): Promise<T>;
+  override transaction<T>(work: Work<T>): Promise<T>;
+  override transaction<T>(isolationOrWork: IsolationLevel | Work<T>, work?: Work<T>): Promise<T> {
+    return UnitOfWork.apart(() => super.transaction<T>(isolationOrWork as IsolationLevel, work!));
+  }
+}
+
+/** TypeORM's data source, whose repositories and managers take part in the transaction of the current unit of work. */
+export class ApiDataSource extends DataSource {
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    await findCountedTables(this);
+    await findProtectedTables(this);
+    rememberConstraints(this);
+    refuseUnguardedStatements(this);
+    subscribe(this, new TransactionCheck());
+    return this;
+  }
+
+  override createQueryRunner(mode: ReplicationMode = 'master'): QueryRunner {
+    const runner = new ApiQueryRunner(this.driver as PostgresDriver, mode);
+    return Object.assign(runner, { manager: this.createEntityManager(runner) });
+  }
+
+  override createEntityManager(runner?: QueryRunner): EntityManager {
+    return new ApiEntityManager(this, runner);
+  }
+
+  override createQueryBuilder: DataSource['createQueryBuilder'] = (...parameters: unknown[]) => {
+    guardBuilders();
+    return super.createQueryBuilder(...(parameters as [])) as never;
+  };
+
+  override async destroy(): Promise<void> {
+    // What is still inside of a transaction can't complain any more.
+    const { connectedQueryRunners } = this.driver as PostgresDriver;
+    for (const runner of [...connectedQueryRunners]) await runner.release().catch(() => undefined);
+    await super.destroy();
+  }
+}
+
+/**
+ * Makes one transaction of what `work` does, and of all that the current unit of work does in the handler that `work` runs
+ * by `sharing`, whichever service does it: their own transactions become savepoints of it. It is committed when all that
+ * the handler has begun has ended; what begins later stands for itself.
+ * @param isolation PostgreSQL's default when left out
+ */
+export async function inOneTransaction<T>(
+  database: DataSource,
+  work: (manager: EntityManager, sharing: Sharing) => Promise<T>,
+  isolation?: IsolationLevel,
+): Promise<T> {
+  const unit = UnitOfWork.current();
+  if (!unit) throw new Error('There is no unit of work to make a transaction of');
+  const runner = database.createQueryRunner();
+  let outcome: Outcome = 'Rollback';
+  const whole = async (manager: EntityManager) => {
+    UnitOfWork.waiters()?.push((known) => void (outcome = known));
+    const client = (await runner.connect()) as PoolClient;
+    const shared = new SharedTransaction(database, client, () => UnitOfWork.currentFrame(), isolation);
+    return work(manager, (handler) => share(unit, shared, handler));
+  };
+  try {
+    return await (isolation ? runner.manager.transaction(isolation, whole) : runner.manager.transaction(whole));
+  } finally {
+    const shared = unit.transaction;
+    unit.transaction = undefined;
+    await runner.release();
+    shared?.ended();
+    if (shared) await settle(shared.root.waiters, outcome);
+  }
+}
+
+async function share<T>(unit: UnitOfWork, shared: SharedTransaction, handler: () => Promise<T>): Promise<T> {
+  unit.transaction = shared;
+  const result = await handler().finally(() => shared.close());
+  if (shared.failure) throw shared.failure;
+  return result;
+}
+
+/**
+ * Runs `listener` when the innermost transaction that the current flow is inside of is committed, with all that this is
+ * nested in: at once when there is none. Never when any of them is rolled back. Nobody waits for the listener, and its
+ * failure is logged.
+ */
+export function afterCommit(listener: () => unknown): void {
+  const waiters = UnitOfWork.waiters();
+  if (waiters) waiters.push((outcome) => (outcome === 'Commit' ? callListener(listener) : undefined));
+  else callListener(listener);
+}

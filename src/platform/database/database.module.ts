@@ -1,0 +1,36 @@
+import { Global, Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Settings } from '../config/settings';
+import { dataSourceOptions } from './data-source';
+import { DatabaseServer } from './database-server';
+import { migrate } from './migrate';
+import { ApiDataSource } from './api-data-source';
+
+const server = {
+  provide: DatabaseServer,
+  inject: [Settings, ModuleRef],
+  useFactory: (settings: Settings, modules: ModuleRef) => DatabaseServer.start(settings, modules),
+};
+
+@Global()
+@Module({ providers: [server], exports: [DatabaseServer] })
+class DatabaseServerModule {}
+
+/** The database: a server, a schema that is up to date, and TypeORM on top of them. */
+@Module({
+  imports: [
+    DatabaseServerModule,
+    TypeOrmModule.forRootAsync({
+      inject: [Settings, DatabaseServer],
+      useFactory: async (settings: Settings, { url }: DatabaseServer) => {
+        const options = dataSourceOptions(settings, url);
+        await migrate(options);
+        // The database has just been there: no more tries.
+        return { ...options, autoLoadEntities: true, toRetry: () => false };
+      },
+      dataSourceFactory: (options) => Promise.resolve(new ApiDataSource(options!)),
+    }),
+  ],
+})
+export class DatabaseModule {}

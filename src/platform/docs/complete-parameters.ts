@@ -1,0 +1,64 @@
+import { PAGE_PARAMETERS } from '../lists/list-query';
+import { VERSIONS } from '../http/api-version';
+import { Extension } from '../http/route-keys';
+import { conditionParameters } from './conditions';
+import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
+import { completePathParameter, undeclaredPathParameters } from './path-parameters';
+import { itemSchema, takeExtension } from './references';
+
+export function completeParameters(operation: OperationObject, context: OperationContext): void {
+  const known = (operation.parameters ?? []) as ParameterObject[];
+  const parameters = known.filter(({ name }) => !namesOfOtherVersions(context).includes(name));
+  parameters.push(...undeclaredPathParameters(context.path, parameters));
+  operation.parameters = parameters;
+  const choosable = context.item && context.method === 'get';
+  if (choosable && !parameters.some(({ name }) => name === 'fields')) parameters.push({ name: 'fields', in: 'query' });
+  for (const parameter of parameters) {
+    if (parameter.in === 'path') completePathParameter(parameter, context);
+    else if (isFieldList(parameter, operation, context)) completeFields(parameter, attributesOf(operation, context));
+    else if (!takeExtension<boolean>(parameter, Extension.FILLED)) moveExample(parameter);
+    else fill(parameter);
+  }
+  parameters.push(...conditionParameters(context));
+  parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
+}
+
+/** How other versions of the API page. */
+function namesOfOtherVersions({ version }: OperationContext): string[] {
+  return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
+}
+
+/** Of a single resource or a page; elsewhere a parameter of this name is the team's own. */
+function isFieldList(parameter: ParameterObject, operation: OperationObject, context: OperationContext): boolean {
+  return parameter.in === 'query' && parameter.name === 'fields' && attributesOf(operation, context).length > 0;
+}
+
+function completeFields(parameter: ParameterObject, attributes: string[]): void {
+  const names: SchemaObject = { type: 'string', enum: attributes };
+  Object.assign(parameter, {
+    required: false,
+    description: 'The attributes to return, separated by commas. Default: all attributes.',
+    // Comma-separated, as OpenAPI says it.
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: names, minItems: 1, maxItems: attributes.length, example: attributes.slice(0, 1) },
+  });
+}
+
+/** The page would send what stands on the parameter itself; what stands in its schema is for reading. */
+function moveExample(parameter: ParameterObject): void {
+  if (parameter.example === undefined) return;
+  parameter.schema = { ...(parameter.schema ?? { type: 'string' }), example: parameter.example as unknown };
+  delete parameter.example;
+}
+
+/** The page sends the example, unless somebody types something else. */
+function fill(parameter: ParameterObject): void {
+  const schema = { ...(parameter.schema as SchemaObject) };
+  Object.assign(parameter, { schema, example: schema.example as unknown });
+  delete schema.example;
+}
+
+function attributesOf(operation: OperationObject, { components }: OperationContext): string[] {
+  return Object.keys(itemSchema(operation, components)?.properties ?? {});
+}

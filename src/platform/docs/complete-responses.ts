@@ -1,0 +1,143 @@
+import { STATUS_CODES } from 'node:http';
+import { type Version } from '../http/api-version';
+import { vendorMediaType } from '../routing/version';
+import { deprecationHeaders } from '../http/deprecated';
+import { Extension } from '../http/route-keys';
+import { conditionHeaders, isTaggedRead } from './conditions';
+import { type ErrorExample, errorExample } from './error-examples';
+import { errorResponse } from './error-responses';
+import { expectedErrors } from './expected-errors';
+import { headerText, MAX_HEADERS } from './headers';
+import type {
+  HeadersObject,
+  OperationContext,
+  OperationObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types';
+import { itemSchema, resolve, takeExtension } from './references';
+import { sendsItself } from './route-arguments';
+import { envelopeSchema, PAGINATION } from './schemas';
+
+const LINKS: Record<Version, Record<string, string>> = {
+  1: { first: '?page=0', next: '?page=1', last: '?page=2' },
+  2: { first: '', next: '?cursor=q1x0Z3Jm0uVhC2hXl4mWzVszLDMsZmFsc2Vd' },
+};
+
+/** Four links, each with the parameters of the request, which is no longer than its headers may be. */
+const MAX_LINK = 5 * MAX_HEADERS;
+/** A path of nouns and ids. */
+const MAX_LOCATION = 256;
+
+const DEPRECATION_HEADERS: Record<string, string> = {
+  Deprecation: 'Since when this is not to be used any more (RFC 9745).',
+  Sunset: 'From when on it may be gone (RFC 8594).',
+  Link: 'What to do instead.',
+};
+
+export function completeResponses(operation: OperationObject, context: OperationContext): void {
+  const { responses } = operation;
+  if (isTaggedRead(context)) responses['304'] = { description: 'Not Modified' };
+  for (const [status, response] of Object.entries(responses) as [string, ResponseObject][]) {
+    // The compiler's plugin adds the status that Nest has by default, without a word, whatever the route's own is.
+    if (response.description === '' && isSuccess(status) && hasOther(responses, status)) delete responses[status];
+    else complete(response, status, operation, context);
+  }
+  const raised = takeExtension<ErrorExample[]>(operation, Extension.RAISES) ?? [];
+  const errors = [...expectedErrors(operation, context).map(errorExample), ...raised];
+  for (const status of new Set(errors.map((error) => error.status))) {
+    const ofStatus = errors.filter((error) => error.status === status);
+    const known = errorResponse(ofStatus, context);
+    const written = responses[status] as ResponseObject | undefined;
+    if (written) join(written, known, context);
+    else responses[status] = known;
+  }
+}
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+/** Whether a success is described, so that one without a word is none. */
+function hasOther(responses: OperationObject['responses'], status: string): boolean {
+  const others = Object.entries(responses) as [string, ResponseObject][];
+  return others.some(([other, { description }]) => other !== status && isSuccess(other) && description !== '');
+}
+
+/** What somebody wrote by hand holds; what it doesn't say is what the service answers. */
+function join(written: ResponseObject, { $ref }: ReferenceObject, { components }: OperationContext): void {
+  const known = components.responses?.[$ref.split('/').at(-1)!] as ResponseObject;
+  written.content ??= known.content;
+  written.headers = { ...known.headers, ...written.headers };
+}
+
+function complete(
+  response: ResponseObject,
+  status: string,
+  operation: OperationObject,
+  context: OperationContext,
+): void {
+  response.description ||= STATUS_CODES[status] ?? 'Any other';
+  response.headers = { ...headersOf(status, operation, context), ...response.headers };
+  const schema = response.content?.['application/json']?.schema as SchemaObject | undefined;
+  if (!schema || !context.path.startsWith('/api/')) return;
+  // Copied, as the documents of both versions would share the object.
+  const json = response.content!['application/json'];
+  const media = { ...json, schema: enveloped(schema, status, context) };
+  response.content = { 'application/json': media, [vendorMediaType(context.version)]: media };
+}
+
+/** As it leaves: what somebody documents is what the handler returns, which stands in the envelope. */
+function enveloped(schema: SchemaObject, status: string, context: OperationContext): SchemaObject {
+  if (!/^2\d\d$/.test(status)) return schema;
+  if (context.pages) return withPagination(schema, context);
+  const { properties = {} } = resolve(schema, context.components);
+  const isEnvelope = ['code', 'data', 'timestamp'].every((name) => name in properties);
+  return isEnvelope || sendsItself(context.route) ? schema : envelopeSchema(Number(status), schema);
+}
+
+function withPagination(schema: SchemaObject, { version }: OperationContext): SchemaObject {
+  const { timestamp, ...properties } = schema.properties!;
+  return {
+    ...schema,
+    required: [...schema.required!, 'pagination'],
+    properties: { ...properties, pagination: PAGINATION[version], timestamp },
+  };
+}
+
+function headersOf(status: string, operation: OperationObject, context: OperationContext): HeadersObject {
+  return {
+    ...context.headers,
+    ...(status === '201' && { Location: locationHeader(operation, context) }),
+    ...(status === '200' && context.pages && { Link: linkHeader(context) }),
+    ...conditionHeaders(status, context),
+    ...deprecationHeadersOf(context),
+  };
+}
+
+function deprecationHeadersOf({ deprecation }: OperationContext): HeadersObject {
+  if (!deprecation) return {};
+  const described = Object.entries(deprecationHeaders(deprecation)).map(([name, example]) => [
+    name,
+    { description: DEPRECATION_HEADERS[name], schema: headerText(MAX_LINK), example },
+  ]);
+  return Object.fromEntries(described) as HeadersObject;
+}
+
+function locationHeader(operation: OperationObject, { path, components }: OperationContext): HeadersObject[string] {
+  const hasId = itemSchema(operation, components)?.properties?.id !== undefined;
+  const [, api, version, ...nouns] = path.split('/');
+  const example = hasId ? `/${api}/${version}/${nouns.at(-1)}/1` : path;
+  return {
+    description: 'The URL of the new resource.',
+    required: true,
+    schema: headerText(MAX_LOCATION, '^/[\\x21-\\x7e]*$'),
+    example,
+  };
+}
+
+function linkHeader({ path, version }: OperationContext): HeadersObject[string] {
+  const links = LINKS[version];
+  const example = Object.entries(links).map(([relation, query]) => `<${path}${query}>; rel="${relation}"`);
+  const description = `Where the other pages are (RFC 8288): ${version === 1 ? 'first, prev, next, last' : 'first, prev, next'}.`;
+  return { description, required: true, schema: headerText(MAX_LINK), example: example.join(', ') };
+}

@@ -1,0 +1,72 @@
+import { KEY_HEADER } from '../idempotency/idempotent';
+import { headerText, MAX_HEADERS } from './headers';
+import type { HeadersObject, OperationContext, ParameterObject } from './openapi-types';
+
+const TAG = '"1"';
+export const ENTITY_TAG = headerText(64, '^"[\\x21\\x23-\\x7e]*"$');
+/** Blanks around a header's value don't belong to it. */
+const KEY = headerText(255, '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$');
+
+/** What a request can be made to depend on: the version of the resource, or that it is the first of its kind. */
+export function conditionParameters(context: OperationContext): ParameterObject[] {
+  const { method } = context;
+  if (isTaggedRead(context)) {
+    return [
+      header(
+        'If-None-Match',
+        'The entity tags of the copies that you have. The answer is 304 when one of them is current.',
+        TAG,
+      ),
+    ];
+  }
+  if (isGuardedWrite(context)) {
+    return [
+      header(
+        'If-Match',
+        'The entity tag that you have read. The answer is 412 when the resource has changed since.',
+        TAG,
+      ),
+    ];
+  }
+  if (takesKey(context)) {
+    const description = `Makes a repetition harmless: within 24 hours the same key gets the same answer. Take a new one, such as a UUID, for each ${method.toUpperCase()} that is meant to have an effect of its own.`;
+    return [header(KEY_HEADER, description, '7f8b5d0e-6f3a-4f7e-9d55-0c0a3c1b2d4e', KEY)];
+  }
+  return [];
+}
+
+/** The headers that come of it in a success of this status. */
+export function conditionHeaders(status: string, context: OperationContext): HeadersObject {
+  const tagged = context.item && ['200', '201', '304'].includes(status);
+  return {
+    ...(tagged && {
+      ETag: { description: 'The version of this representation (RFC 9110, 8.8.3).', schema: ENTITY_TAG, example: TAG },
+    }),
+    ...(status === '201' &&
+      takesKey(context) && {
+        'Idempotent-Replayed': {
+          description: 'Present when an earlier request with this key got this answer.',
+          schema: { type: 'string', enum: ['true'] },
+          example: 'true',
+        },
+      }),
+  };
+}
+
+export function isTaggedRead({ item, method }: OperationContext): boolean {
+  return item && method === 'get';
+}
+
+/** Changes or deletes one row. */
+export function isGuardedWrite({ item, method, path }: OperationContext): boolean {
+  return (item && method === 'put') || (['patch', 'delete'].includes(method) && path.includes('{'));
+}
+
+export function takesKey({ item, method }: OperationContext): boolean {
+  return item && method === 'post';
+}
+
+function header(name: string, description: string, example: string, schema = headerText(MAX_HEADERS)): ParameterObject {
+  // In the schema, where it is for reading: the page would send what stands on the parameter itself.
+  return { name, in: 'header', required: false, description, schema: { ...schema, example } };
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { compressWell, type Encoding, encodingFor } from '../http/compressed';
+import { endWith } from '../answers/end-of-turn';
+import { encodedTag, knownTag } from '../http/entity-tag';
+
+/** Files of Swagger UI that its page loads. */
+const LOADED = [
+  ...['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
+  ...['favicon-32x32.png', 'favicon-16x16.png'],
+];
+/** What Nest makes for the page, the same for everybody. */
+const MADE = ['', '/', '/index.html', '/swagger-ui-init.js', '/docs/swagger-ui-init.js'];
+const MEDIA_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+};
+const SUCCESS = 200;
+
+/** A file in memory, which is compressed once, and sent from one place however many ask. */
+class DocsFile {
+  private readonly compressed = new Map<Encoding, Promise<Buffer>>();
+  private readonly tag: string;
+
+  constructor(
+    private readonly mediaType: string,
+    private readonly bytes: Buffer,
+  ) {
+    this.tag = createHash('sha256').update(bytes).digest('base64url');
+  }
+
+  async send(request: Request, response: Response): Promise<void> {
+    const isPicture = this.mediaType.startsWith('image/');
+    const encoding = isPicture ? undefined : encodingFor(request, this.bytes.length);
+    const known = knownTag(this.tag, request);
+    response.setHeader('Cache-Control', 'no-cache');
+    response.vary('Accept-Encoding');
+    response.setHeader('ETag', known ?? encodedTag(this.tag, encoding));
+    if (known) return void response.status(304).end();
+    const body = encoding ? await this.encoded(encoding) : this.bytes;
+    response.setHeader('Content-Type', this.mediaType);
+    if (encoding) response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Length', body.length);
+    endWith(response, body);
+  }
+
+  private encoded(encoding: Encoding): Promise<Buffer> {
+    const known = this.compressed.get(encoding);
+    if (known) return known;
+    return keepUnlessFailed(this.compressed, encoding, compressWell(this.bytes, encoding));
+  }
+}
+
+/**
+ * Answers for the page of Swagger UI, and the documents, from memory: made, read and compressed at the first request for them.
+ * Whatever else is below its path is left to those who come later.
+ * @param page its path
+ * @param documents the paths of the documents
+ */
+export function docsFiles(page: string, documents: string[]): RequestHandler {
+  const files = new Map<string, Promise<DocsFile>>();
+  const made = new Set([...MADE.map((path) => page + path), ...documents]);
+  const loaded = new Map(LOADED.map((name) => [`${page}/${name}`, name]));
+
+  const fileOf = (path: string) => {
+    const name = loaded.get(path);
+    if (name && !files.has(path)) void keepUnlessFailed(files, path, load(name));
+    return files.get(path);
+  };
+
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    // Nest makes another page of /docs where the URL, with its query, ends with a slash.
+    const { method, originalUrl } = request;
+    if (method !== 'GET' && method !== 'HEAD') return next();
+    const bare = originalUrl.replace(/\?.*$/s, '');
+    const isPage = !loaded.has(bare) && !documents.includes(bare);
+    const path = originalUrl.endsWith('/') && isPage ? originalUrl : bare;
+    const file = await fileOf(path);
+    if (file) return file.send(request, response);
+    if (made.has(isPage ? originalUrl : bare)) keep(response, (one) => files.set(path, Promise.resolve(one)));
+    next();
+  };
+}
+
+/** A failure, such as too many open files, is forgotten: the next request tries again. */
+function keepUnlessFailed<K, T>(kept: Map<K, Promise<T>>, key: K, made: Promise<T>): Promise<T> {
+  kept.set(key, made);
+  made.catch(() => kept.delete(key));
+  return made;
+}
+
+/** From the package that Nest's module serves its page of. */
+async function load(name: string): Promise<DocsFile> {
+  const ofNest = createRequire(require.resolve('@nestjs/swagger'));
+  const folder = dirname(ofNest.resolve('swagger-ui-dist/package.json'));
+  return new DocsFile(MEDIA_TYPES[extname(name)], await readFile(join(folder, name)));
+}
+
+/** Has what Nest sends for this path kept, and sent as what is kept; a failure is not. */
+function keep(response: Response, keepFile: (file: DocsFile) => void): void {
+  const { send } = response;
+  response.send = (body: unknown): Response => {
+    if (response.statusCode !== SUCCESS || typeof body !== 'string') return send.call(response, body);
+    const file = new DocsFile(String(response.getHeader('Content-Type')), Buffer.from(body));
+    keepFile(file);
+    file.send(response.req, response).catch((error: unknown) => response.req.next!(error));
+    return response;
+  };
+}

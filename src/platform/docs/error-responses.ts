@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { ENTITY_TAG } from './conditions';
+import type { ErrorExample } from './error-examples';
+import { headerText } from './headers';
+import { vendorMediaType } from '../routing/version';
+import type {
+  ComponentsObject,
+  HeadersObject,
+  OperationContext,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types';
+
+/** Of a digest: as many as keep some hundred responses apart. */
+const NAME_DIGITS = 6;
+
+interface HeaderDescription {
+  description: string;
+  schema: SchemaObject;
+}
+
+const HEADERS: Record<string, HeaderDescription> = {
+  Accept: { description: 'The media types that a body may have here.', schema: headerText(128, '^[a-z/+, -]+$') },
+  'Accept-Patch': {
+    description: 'The media types that a patch may have (RFC 5789).',
+    schema: headerText(128, '^[a-z/+, -]+$'),
+  },
+  ETag: { description: 'The entity tag of the current version.', schema: ENTITY_TAG },
+  'Retry-After': { description: 'Seconds to wait before another attempt.', schema: headerText(10, '^[0-9]+$') },
+  'WWW-Authenticate': {
+    description: 'How to authenticate, and what was wrong with the attempt.',
+    schema: headerText(128, '^Bearer[\\x20-\\x7e]*$'),
+  },
+};
+
+/** Documents further headers that errors have. Call it where a module is declared. */
+export function describeErrorHeaders(headers: Record<string, HeaderDescription>): void {
+  Object.assign(HEADERS, headers);
+}
+
+/** The response to all errors of one status, each with an example; it stands once among the components. */
+export function errorResponse(
+  errors: ErrorExample[],
+  { path, version, headers, components }: OperationContext,
+): ReferenceObject {
+  const schema = { $ref: '#/components/schemas/Error' };
+  const inside = path.startsWith('/api/');
+  const response: ResponseObject = {
+    description: [...new Set(errors.map(({ message }) => message))].join('; or: '),
+    headers: errorHeaders(errors, headers),
+    content: {
+      'application/json': { schema, ...examplesOf(errors) },
+      ...(inside && { [vendorMediaType(version)]: { schema } }),
+    },
+  };
+  const name =
+    [...new Set(errors.map(({ code }) => code))].join('_OR_') + (inside ? digestOf(errors) : '_OUTSIDE_THE_API');
+  return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
+}
+
+/** For a name by what a response says: what other routes answer, today or later, gives it no other one. */
+function digestOf(errors: ErrorExample[]): string {
+  const said = errors.map(({ body, headers }) => [body.error, Object.keys(headers)]);
+  return `_${createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, NAME_DIGITS)}`;
+}
+
+/** The name of this very response: the one asked for, or with a number when another response has it. */
+function share(responses: NonNullable<ComponentsObject['responses']>, name: string, response: ResponseObject): string {
+  let unique = name;
+  for (let number = 2; !isDeepStrictEqual((responses[unique] ??= response), response); number++) {
+    unique = `${name}_${number}`;
+  }
+  return unique;
+}
+
+function errorHeaders(errors: ErrorExample[], always: HeadersObject): HeadersObject {
+  const headers = Object.assign({}, ...errors.map((error) => error.headers)) as Record<string, string>;
+  const described = { ...always };
+  for (const [name, example] of Object.entries(headers)) {
+    const required = errors.every((error) => name in error.headers);
+    described[name] = { ...HEADERS[name], required, example };
+  }
+  return described;
+}
+
+/** One example, or a choice of them named by what each says. */
+function examplesOf(errors: ErrorExample[]) {
+  if (errors.length === 1) return { example: errors[0].body };
+  const named = errors.map(({ body }, index) => [`example${index + 1}`, { summary: body.error.details, value: body }]);
+  return { examples: Object.fromEntries(named) as Record<string, { summary: string; value: object }> };
+}

@@ -1,0 +1,96 @@
+import type { Access } from '../auth/access.decorators';
+import { AuthenticationError, roleMissing } from '../auth/auth-errors';
+import { Role } from '../auth/caller';
+import { StaleVersionError } from '../transactions/expectation';
+import { ApiError, validationError } from '../errors/api-error';
+import { notFound } from '../errors/not-found';
+import { toApiError } from '../errors/to-api-error';
+import { inProgress, keyReused, tooManyKeys } from '../idempotency/idempotency-keys';
+import { ANY_TYPE, notAcceptable } from '../pipeline/accept.guard';
+import { notAnId } from '../input/id.pipe';
+import { notAKey } from '../input/key.pipe';
+import { unsupportedMediaType } from '../pipeline/media-types';
+import { bodyTooLarge } from '../pipeline/body-limit';
+import { isGuardedWrite, takesKey } from './conditions';
+import type {
+  OperationContext,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  ResponseObject,
+} from './openapi-types';
+import { isIdentity, isKeyParameter } from './path-parameters';
+import { nounsBefore, resolve } from './references';
+
+/** A name that no route and no body knows. */
+const field = 'colour';
+
+/** The errors that follow from an operation's path, its body and its access, one of each kind. */
+export function expectedErrors(operation: OperationObject, context: OperationContext): Error[] {
+  return [
+    ...inputErrors(operation, context),
+    ...acceptErrors(operation, context),
+    ...accessErrors(context.access),
+    ...notFoundErrors(context),
+    ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
+    ...(takesKey(context) ? [inProgress(), keyReused(), tooManyKeys()] : []),
+    ...bodyErrors(operation, context),
+    new ApiError('INTERNAL_ERROR'),
+    new ApiError('SERVICE_UNAVAILABLE'),
+  ];
+}
+
+function inputErrors(operation: OperationObject, context: OperationContext): Error[] {
+  const parameters = operation.parameters as ParameterObject[];
+  const declaresQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
+  const message = declaresQuery ? 'is not known here' : 'is not a parameter of this route';
+  return [
+    ...(takesJson(operation) ? [invalidBody(operation, context)] : []),
+    ...parameters
+      .filter((parameter) => parameter.in === 'path' && isIdentity(context, parameter.name))
+      .map(({ name }) => (isKeyParameter(context, name) ? notAKey(name) : notAnId(name))),
+    validationError([{ field, rule: 'unknown', message }]),
+  ];
+}
+
+/** The answer to an empty body, or, where that is fine, to one with an unknown attribute. */
+function invalidBody({ requestBody }: OperationObject, { components }: OperationContext): Error {
+  const schema = (requestBody as RequestBodyObject).content['application/json']?.schema;
+  const { required = [] } = schema ? resolve(schema, components) : {};
+  if (required.length === 0) return validationError([{ field, rule: 'unknown', message: 'is not known here' }]);
+  return validationError(required.map((name) => ({ field: name, rule: 'required', message: 'is required' })));
+}
+
+function acceptErrors(operation: OperationObject, { path }: OperationContext): Error[] {
+  const mediaType = otherMediaType(operation);
+  return path.startsWith('/api/') && mediaType !== ANY_TYPE ? [notAcceptable(mediaType)] : [];
+}
+
+/** What it answers with instead of JSON. */
+function otherMediaType({ responses }: OperationObject): string | undefined {
+  const [mediaType] = Object.keys((responses['200'] as ResponseObject | undefined)?.content ?? {});
+  return mediaType === 'application/json' ? undefined : mediaType;
+}
+
+function accessErrors(access: Access | undefined): Error[] {
+  if (access?.kind === 'public') return access.identifies ? [AuthenticationError.invalidToken()] : [];
+  const unauthorized = [AuthenticationError.noToken(), AuthenticationError.invalidToken()];
+  // Every user has the role USER.
+  return access?.roles.includes(Role.USER) ? unauthorized : [...unauthorized, roleMissing()];
+}
+
+function notFoundErrors(context: OperationContext): Error[] {
+  const nouns = nounsBefore(context.path, (name) => isIdentity(context, name));
+  // What is looked for by something else has a name that no path tells.
+  if (nouns.length === 0 && context.path.includes('{')) return [new ApiError('NOT_FOUND')];
+  return nouns.map((noun) => notFound(noun));
+}
+
+function bodyErrors(operation: OperationObject, { method, bodyLimit }: OperationContext): Error[] {
+  return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase())] : [];
+}
+
+/** A route that takes something else says itself what can be wrong with it. */
+function takesJson({ requestBody }: OperationObject): boolean {
+  return (requestBody as RequestBodyObject | undefined)?.content['application/json'] !== undefined;
+}

@@ -1,0 +1,75 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Node = Record<string, unknown>;
+
+/**
+ * OpenAPI 3.1 takes JSON Schema as it is, where examples are a list and null is a type; `@nestjs/swagger` writes `example` and `nullable` of
+ * OpenAPI 3.0 whatever version the document says it has. Names of schemas lose their `Dto`, which means nothing to a caller.
+ */
+export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
+  const schemas = Object.keys(document.components?.schemas ?? {});
+  // Not where another schema has the short name.
+  const names = new Map(schemas.map((name) => [name, schemas.includes(shortened(name)) ? name : shortened(name)]));
+  const text = JSON.stringify(document).replaceAll(
+    /(#\/components\/schemas\/)(\w+)"/g,
+    (_, path: string, name: string) => `${path}${names.get(name) ?? name}"`,
+  );
+  const renamed = JSON.parse(text) as Node;
+  const components = renamed.components as Node;
+  components.schemas = mapValues(components.schemas, convert, (name) => names.get(name) ?? name);
+  return convertInline(renamed) as OpenAPIObject;
+}
+
+const shortened = (name: string): string => name.replace(/(?<=.)Dto$/, '');
+
+/** Schemas stand under `schema` wherever they stand outside of the components. */
+function convertInline(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(convertInline);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, key === 'schema' ? convert(value) : convertInline(value)]),
+  );
+}
+
+function convert(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { example, nullable, properties, items, additionalProperties, not, ...rest } = schema as Node;
+  const converted: Node = {
+    ...rest,
+    ...exclusiveBounds(rest),
+    ...(example !== undefined && { examples: [example] }),
+    ...(items !== undefined && { items: convert(items) }),
+    ...(properties !== undefined && { properties: mapValues(properties, convert) }),
+    ...(additionalProperties !== undefined && { additionalProperties: convert(additionalProperties) }),
+    ...(not !== undefined && { not: convert(not) }),
+  };
+  for (const name of COMBINATIONS) if (Array.isArray(rest[name])) converted[name] = rest[name].map(convert);
+  return nullable === true ? orNull(converted) : converted;
+}
+
+const COMBINATIONS = ['allOf', 'anyOf', 'oneOf'];
+const BOUNDS = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+];
+
+/** What OpenAPI 3.0 says by a second word is a number of its own. */
+function exclusiveBounds(schema: Node): Node {
+  const changes = BOUNDS.filter(([exclusive]) => typeof schema[exclusive] === 'boolean').map(([exclusive, bound]) =>
+    schema[exclusive] ? { [exclusive]: schema[bound], [bound]: undefined } : { [exclusive]: undefined },
+  );
+  return Object.assign({}, ...changes) as Node;
+}
+
+/** A schema without a type of its own, as a reference to another, is one of two. */
+function orNull({ description, examples, ...schema }: Node): Node {
+  const said = { ...(description !== undefined && { description }), ...(examples !== undefined && { examples }) };
+  if (schema.type === undefined) return { ...said, anyOf: [schema, { type: 'null' }] };
+  const names = schema.enum as unknown[] | undefined;
+  const type = [...new Set([schema.type, 'null'].flat())];
+  return { ...schema, type, ...(names && { enum: [...new Set([...names, null])] }), ...said };
+}
+
+function mapValues(map: unknown, change: (value: unknown) => unknown, rename = (name: string) => name): Node {
+  return Object.fromEntries(Object.entries(map as Node).map(([name, value]) => [rename(name), change(value)]));
+}

@@ -1,0 +1,48 @@
+import type {
+  ComponentsObject,
+  OperationObject,
+  ParameterObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from './openapi-types';
+
+/** A schema itself, wherever it stands. */
+export function resolve(schema: SchemaObject | ReferenceObject, { schemas = {} }: ComponentsObject): SchemaObject {
+  return '$ref' in schema ? (schemas[schema.$ref.split('/').at(-1)!] as SchemaObject) : schema;
+}
+
+/** The schema of what an operation answers with, alone or as the item of a page. */
+export function itemSchema(operation: OperationObject, components: ComponentsObject): SchemaObject | undefined {
+  const data = dataOf(operation);
+  const item = data && ('items' in data ? data.items : data);
+  return item && resolve(item, components);
+}
+
+function dataOf({ responses }: OperationObject): SchemaObject | ReferenceObject | undefined {
+  const success = (responses['200'] ?? responses['201']) as ResponseObject | undefined;
+  const schema = success?.content?.['application/json']?.schema;
+  return (schema as SchemaObject | undefined)?.properties?.data;
+}
+
+/** The nouns of a path that an id follows, each in the singular: `user` of `/api/v1/users/{id}`. */
+export function nounsBefore(path: string, isIdentity: (parameter: string) => boolean): string[] {
+  const parameters = [...path.matchAll(/(?<=\/)([^/]+)\/\{([^{}]+)\}/g)];
+  return parameters.filter(([, , name]) => isIdentity(name)).map(([, noun]) => singular(noun));
+}
+
+/** In words: `credit-notes` are each a credit note. */
+export function singular(nouns: string): string {
+  return nouns
+    .replaceAll('-', ' ')
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1');
+}
+
+/** What a decorator left on an operation or a parameter for the document; see {@link Extension}. */
+export function takeExtension<T>(operation: OperationObject | ParameterObject, name: string): T | undefined {
+  const extensions = operation as unknown as Record<string, T | undefined>;
+  const value = extensions[name];
+  delete extensions[name];
+  return value;
+}

@@ -1,0 +1,102 @@
+import { STATUS_CODES } from 'node:http';
+import { HttpException } from '@nestjs/common';
+import { ApiError, validationError } from './api-error';
+import { codeOfStatus, isErrorStatus } from './error-codes';
+import { fromHealthCheck } from './failed-checks';
+import { refusalOf } from './refused-parameters';
+
+/** What Nest itself puts into the object that an exception answers with. */
+const OF_NEST = ['statusCode', 'message', 'error', 'errorCode'];
+/** Of a list, and of each text in it: who throws may have taken them from anywhere. */
+const MAX_TEXTS = 20;
+const MAX_LENGTH = 1_000;
+const PRINTABLE = /^[\x21-\x7e]{1,64}$/;
+
+/** What the developer wrote for the caller. */
+interface Said {
+  /** One message, or several. */
+  texts: string[];
+  /** What kind of error it is, in a word or two. */
+  label?: string;
+  /** All else, as JSON. */
+  more?: string;
+}
+
+/**
+ * The answer to an exception of Nest's, with its status. What a developer says by a client error, be it a text, a list or an
+ * object, is for the caller; what is said by a server error is for the log.
+ */
+export function fromHttpException(thrown: HttpException): ApiError | undefined {
+  const status = thrown.getStatus();
+  if (!isErrorStatus(status)) return undefined;
+  const error = status < 500 ? fromClientError(thrown, status) : fromServerError(thrown, status);
+  return hasCode(thrown) ? Object.assign(error, { code: thrown.errorCode }) : error;
+}
+
+/** Something is wrong with the request, and whoever found it does not say with which part. */
+export function requestError(...messages: string[]): ApiError {
+  return invalid(undefined, ...messages);
+}
+
+function invalid(field = 'request', ...messages: string[]): ApiError {
+  return validationError(messages.map((message) => ({ field, rule: 'invalid', message })));
+}
+
+/** Whether Nest has made this answer to an error, rather than a developer. */
+export function isOfNest(body: object, status: number): body is { statusCode: number } {
+  return (
+    Object.keys(body).every((key) => OF_NEST.includes(key)) && (body as { statusCode?: unknown }).statusCode === status
+  );
+}
+
+function fromServerError(thrown: HttpException, status: number): ApiError {
+  return fromHealthCheck(thrown.getResponse(), thrown) ?? new ApiError(codeOfStatus(status), { cause: thrown });
+}
+
+function fromClientError(thrown: HttpException, status: number): ApiError {
+  const code = codeOfStatus(status);
+  const { texts, label, more } = saidBy(thrown.getResponse(), status);
+  const said = [...texts, ...(more ? [more] : [])];
+  const refusal = code === 'VALIDATION_ERROR' && !hasCode(thrown) ? refusalOf(thrown) : undefined;
+  if (refusal?.violations) return validationError(refusal.violations);
+  if (refusal) return invalid(refusal.field, ...(said.length > 0 ? said : [label ?? 'is not acceptable']));
+  // The message of broken rules announces a list of them.
+  const fallback = code === 'VALIDATION_ERROR' ? STATUS_CODES[status] : undefined;
+  const message = (texts.length === 1 ? texts[0] : label) || fallback;
+  return new ApiError(code, { message, details: said.join('; ') || message, cause: thrown });
+}
+
+function saidBy(response: string | object, status: number): Said {
+  if (typeof response !== 'object' || response instanceof Error) {
+    return { texts: typeof response === 'string' ? textsIn(response) : [] };
+  }
+  const { message, error, ...others } = response as { message?: unknown; error?: unknown };
+  const rest = Object.entries(others).filter(([name, value]) => !(OF_NEST.includes(name) || value === status));
+  return {
+    texts: textsIn(message),
+    label: textsIn(error)[0],
+    more: rest.length > 0 ? jsonOf(Object.fromEntries(rest)) : undefined,
+  };
+}
+
+function textsIn(message: unknown): string[] {
+  const texts = [message].flat().filter((one) => typeof one === 'string' || typeof one === 'number');
+  return texts
+    .slice(0, MAX_TEXTS)
+    .map((text) => String(text).slice(0, MAX_LENGTH))
+    .filter(Boolean);
+}
+
+/** Undefined for what has no JSON, as an object that contains itself. */
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value).slice(0, MAX_LENGTH);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nest's own option for a code: `new ConflictException('...', { errorCode: 'NOTE_LOCKED' })`. */
+function hasCode({ errorCode }: HttpException): boolean {
+  return errorCode !== undefined && PRINTABLE.test(errorCode);
+}

@@ -1,0 +1,17 @@
+const exposed = new Set([
+  'ETag',
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+  'Idempotent-Replayed',
+]);
+
+/** Lets the scripts of the origins in CORS_ORIGINS read further headers of answers. Call it where a module is declared. */
+export function exposeHeaders(...names: string[]): void {
+  for (const name of names) exposed.add(name);
+}
+
+export const exposedHeaders = (): string[] => [...exposed];

@@ -1,0 +1,30 @@
+/** The least that is allocated, in bytes. */
+const LEAST = 1024;
+
+/** Bytes that come in pieces, in memory of at most twice their number: an array of small pieces takes hundreds of bytes for each. */
+export class GrowingBuffer {
+  /** Bytes that have come. */
+  size = 0;
+  private bytes?: Buffer;
+
+  add(piece: Buffer): void {
+    const { size } = this;
+    this.size += piece.length;
+    // Most bodies are one piece.
+    if (!this.bytes) this.bytes = piece;
+    else {
+      if (this.size > this.bytes.length) this.grow(size);
+      piece.copy(this.bytes, size);
+    }
+  }
+
+  whole(): Buffer {
+    return this.bytes?.subarray(0, this.size) ?? Buffer.alloc(0);
+  }
+
+  private grow(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(LEAST, 2 * this.size));
+    this.bytes!.copy(larger, 0, 0, size);
+    this.bytes = larger;
+  }
+}

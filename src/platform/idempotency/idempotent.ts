@@ -1,0 +1,82 @@
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { normalizeIp } from '@nestjs/throttler';
+import type { Request, Response } from 'express';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
+import { isCaller } from '../auth/strategies';
+import { validationError } from '../errors/api-error';
+import { pathsOf } from '../routing/version';
+import { aroundHandler, calledAround } from './around-handler';
+import type { IdempotencyKeys, KeyedRequest } from './idempotency-keys';
+import { KeyedPost } from './keyed-post';
+
+export const IS_IDEMPOTENT = 'resource-api:idempotent';
+/** Why a route takes no key. */
+export const NO_KEY = 'resource-api:no-key';
+const ISOLATION = 'resource-api:keyed-isolation';
+export const KEY_HEADER = 'Idempotency-Key';
+const NO_CALLER =
+  'A key belongs to a user of this service, and a guard has found somebody else. Have the caller found by @Strategies(), ' +
+  'whose validate() answers with a Caller, or take @Idempotent() off the route';
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
+
+/** Takes an Idempotency-Key. */
+export const Idempotent = (): MethodDecorator => applyDecorators(SetMetadata(IS_IDEMPOTENT, true), calledAround);
+
+/**
+ * The isolation level of the one transaction that a request with a key is: for a route whose handler asks for one, which
+ * can't be begun inside of it.
+ */
+export const KeyedIsolation = (level: IsolationLevel): MethodDecorator => SetMetadata(ISOLATION, level);
+
+/** Why a route that creates something takes no key. */
+export const TakesNoKey = (reason: string): MethodDecorator => SetMetadata(NO_KEY, reason);
+
+/** Whether a request brings a key. Any other method may be repeated as it is. */
+export function isKeyedPost({ method, headers }: Request): boolean {
+  return method === 'POST' && headers[KEY_HEADER.toLowerCase()] !== undefined;
+}
+
+/**
+ * Has a request with a key that came before be answered as it was answered then. The key is claimed, and its transaction
+ * begun, where the handler is called: what is not valid is 400, with a key or without one. The transaction ends with the
+ * answer as it leaves, whatever interceptors make of what the handler returns.
+ * @throws {ApiError} VALIDATION_ERROR for what is no key
+ */
+export function expectHandler(context: ExecutionContext, keys: IdempotencyKeys): void {
+  const http = context.switchToHttp();
+  const request = http.getRequest<Request>();
+  const key = keyOf(request);
+  const isolation = Reflect.getMetadata(ISOLATION, context.getHandler()) as IsolationLevel | undefined;
+  const post = new KeyedPost(
+    (work) => keys.once({ ...describe(request, key), isolation }, work),
+    http.getResponse<Response>(),
+  );
+  request.keyed = post;
+  aroundHandler(request.work!, (handler) => post.call(handler));
+}
+
+function keyOf({ headersDistinct }: Request): string {
+  const keys = headersDistinct[KEY_HEADER.toLowerCase()]!;
+  if (keys.length === 1 && PRINTABLE.test(keys[0])) return keys[0];
+  const message = 'must be one key of 1 to 255 printable ASCII characters';
+  throw validationError([{ field: KEY_HEADER, rule: 'key', message }]);
+}
+
+function describe(request: Request, key: string): KeyedRequest {
+  const { user, ip, method, query, apiRoot, representation } = request;
+  const { inTable: path } = pathsOf(request);
+  if (user && !isCaller(user)) throw new Error(NO_CALLER);
+  return {
+    key,
+    // Who has no account has an address, and only for this.
+    scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
+    caller: user ? `user ${user.id}` : `network ${normalizeIp(ip ?? '')}`,
+    content: [method, apiRoot, path, representation?.variant, query, request.body],
+  };
+}
+
+/** 400 for a key on a route that takes none. */
+export function keyNotTaken(reason?: string) {
+  const message = ['is not taken here', reason].filter(Boolean).join(': ');
+  return validationError([{ field: KEY_HEADER, rule: 'unknown', message }]);
+}

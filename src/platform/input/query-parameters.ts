@@ -1,0 +1,108 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
+import { MAX_ID } from '../rows/resource.entity';
+import { attributesOf, type DtoClass, namesIn } from './fields';
+import { idMessage, parseId } from './id.pipe';
+import { PURE, PURE_TRANSFORM } from './pure';
+
+const DECIMAL = /^(0|[1-9]\d{0,9})$/;
+
+/** A whole number in decimal digits. */
+export function WholeParameter({ min, max, ...documentation }: { min: number; max: number } & ApiPropertyOptions) {
+  const holds = (value: unknown) => typeof value === 'number' && value >= min && value <= max;
+  return applyDecorators(
+    ApiProperty({
+      ...documentation,
+      type: 'integer',
+      format: 'int32',
+      minimum: min,
+      maximum: max,
+      required: false,
+    }),
+    Transform(({ value }: { value: unknown }) => (DECIMAL.test(String(value)) ? Number(value) : value), PURE_TRANSFORM),
+    ValidateIf((_query, value) => value !== undefined, PURE),
+    constraint('range', `must be an integer from ${min} to ${max}`, holds),
+  );
+}
+
+/** Another name for a parameter: both at once must agree. */
+export function SameAs(twin: string): PropertyDecorator {
+  return constraint('twin', `must not differ from ${twin}, which is the same parameter`, (value, query) => {
+    const other = (query as Record<string, unknown>)[twin];
+    return value === undefined || other === undefined || value === other;
+  });
+}
+
+/** `fields`: the attributes of `item` to return, in the resource's own order. */
+export function FieldList(item: DtoClass): PropertyDecorator {
+  // Asked for at each use: a class that is still being defined has no attributes yet.
+  const attributes = () => attributesOf(item);
+  return applyDecorators(
+    ApiProperty({
+      description: 'Comma-separated names of the attributes to return; all when left out.',
+      type: String,
+      required: false,
+    }),
+    ValidateIf((_query, value) => value !== undefined, PURE),
+    Transform(
+      ({ value }: { value: unknown }) => (typeof value === 'string' ? inOrder(value, attributes()) : value),
+      PURE_TRANSFORM,
+    ),
+    constraint(
+      'enum',
+      () => `must name some of ${attributes().join(', ')}`,
+      (names) =>
+        isArray(names) &&
+        names.length <= attributes().length &&
+        names.every((name) => attributes().includes(name as string)),
+    ),
+  );
+}
+
+/** An id; may be left out. */
+export function IdParameter(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      description,
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      maximum: MAX_ID,
+      required: false,
+      example: 1,
+    }),
+    Transform(
+      ({ value }: { value: unknown }) => (typeof value === 'string' ? (parseId(value) ?? value) : value),
+      PURE_TRANSFORM,
+    ),
+    ValidateIf((_query, value) => value !== undefined, PURE),
+    constraint('id', idMessage, (value) => typeof value === 'number'),
+  );
+}
+
+/** The names as the resource orders them; all as they came when one of them is unknown, for the rule to find. */
+function inOrder(text: string, attributes: string[]): string[] {
+  const names = namesIn(text);
+  return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;
+}
+
+/** A rule that depends on the query alone. */
+function constraint(
+  name: string,
+  message: string | (() => string),
+  holds: (value: unknown, query: object) => boolean,
+): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name,
+      target: target.constructor,
+      propertyName: propertyName as string,
+      options: PURE,
+      validator: {
+        validate: (value: unknown, { object }: ValidationArguments) => holds(value, object),
+        defaultMessage: () => (typeof message === 'string' ? message : message()),
+      },
+    });
+}

@@ -1,0 +1,121 @@
+import {
+  type ArgumentMetadata,
+  Injectable,
+  Optional,
+  type PipeTransform,
+  type Type,
+  ValidationPipe as NestValidationPipe,
+} from '@nestjs/common';
+import type { ValidatorOptions } from 'class-validator';
+import { type ApiError, type FieldViolation, isApiError, MAX_VIOLATIONS, validationError } from '../errors/api-error';
+import { KnownQueries } from './known-queries';
+import { asPrimitive } from './primitives';
+import { uncheckedNames, UNKNOWN, violationsOf } from './violations';
+
+/** The rules of a class that a route chooses among. */
+export type Groups = Pick<ValidatorOptions, 'groups' | 'always' | 'strictGroups'>;
+
+const VALIDATED = ['body', 'query', 'param'];
+
+/** The one validation of everything that comes in: body, query and path. */
+@Injectable()
+export class ValidationPipe extends NestValidationPipe {
+  private readonly queries = new Map<unknown, KnownQueries | undefined>();
+
+  constructor(@Optional() groups: Groups = {}) {
+    super({
+      transform: true,
+      transformOptions: { exposeUnsetFields: false },
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      // Its class knows by which name the client knows an attribute.
+      validationError: { target: true, value: false },
+      exceptionFactory: (errors) => validationError(errors.flatMap((error) => violationsOf(error))),
+      ...groups,
+    });
+  }
+
+  /** The same for a route that validates by these groups. */
+  inGroups(groups: Groups): ValidationPipe {
+    return new ValidationPipe(groups);
+  }
+
+  /** What is none of these has a pipe of its own; it goes on as it is, without a promise to wait for. */
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const { type, metatype, data } = metadata;
+    if (!VALIDATED.includes(type)) return value as Promise<unknown>;
+    if (data !== undefined && !this.toValidate(metadata)) {
+      return this.transformPrimitive(value, metadata) as Promise<unknown>;
+    }
+    const names = uncheckedNames(value, (metatype?.prototype ?? Object.prototype) as object);
+    if (names.length > 0) throw validationError(names.map((field) => ({ field, ...UNKNOWN })));
+    if (data !== undefined) return this.transformPart(value, metadata, data);
+    return type === 'query' ? this.transformQuery(value as object, metadata) : super.transform(value, metadata);
+  }
+
+  /** A pipe for lists of such objects, each of which is validated as a whole body is. */
+  forListsOf(type: Type<object>): PipeTransform<unknown[]> {
+    return { transform: (values) => this.transformAll(values, type) };
+  }
+
+  private transformQuery(value: object, metadata: ArgumentMetadata): Promise<unknown> {
+    const known = this.toValidate(metadata) ? this.queriesOf(metadata.metatype as Type<object>) : undefined;
+    if (!known) return super.transform(value, metadata);
+    const key = JSON.stringify(value);
+    return (known.find(key) as Promise<unknown> | undefined) ?? this.transformUnknown(key, value, metadata, known);
+  }
+
+  private async transformUnknown(key: string, value: object, metadata: ArgumentMetadata, known: KnownQueries) {
+    const query = (await super.transform(value, metadata)) as object;
+    known.keep(key, query);
+    return query;
+  }
+
+  private queriesOf(type: Type<object>): KnownQueries | undefined {
+    if (!this.queries.has(type)) this.queries.set(type, KnownQueries.of(type));
+    return this.queries.get(type);
+  }
+
+  /** One attribute of a body. */
+  private async transformPart(value: unknown, metadata: ArgumentMetadata, name: string): Promise<unknown> {
+    try {
+      return (await super.transform(value, metadata)) as unknown;
+    } catch (error) {
+      throw metadata.type === 'body' ? below(name, error) : error;
+    }
+  }
+
+  private async transformAll(values: unknown[], metatype: Type<object>): Promise<unknown[]> {
+    const made: unknown[] = [];
+    const violations: FieldViolation[] = [];
+    for (const [index, value] of values.entries()) {
+      if (violations.length >= MAX_VIOLATIONS) break;
+      try {
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
+        made.push(await super.transform(value, { type: 'body', metatype }));
+      } catch (error) {
+        const { fields } = below(String(index), error) as ApiError;
+        if (!fields) throw error;
+        violations.push(...fields);
+      }
+    }
+    if (violations.length > 0) throw validationError(violations);
+    return made;
+  }
+
+  /** Of a path or query, written as the service writes numbers; Nest would take 1e3, 0x10 and nothing at all for one. */
+  protected override transformPrimitive(value: unknown, { type, data, metatype }: ArgumentMetadata): unknown {
+    if (data === undefined || type === 'body' || typeof value !== 'string') return value;
+    return asPrimitive(value, metatype) ?? value;
+  }
+}
+
+const notAnObject = (): ApiError => validationError([{ field: '', rule: 'type', message: 'must be an object' }]);
+
+/** With the names of its fields below that of what they are in. */
+function below(parent: string, error: unknown): unknown {
+  if (!isApiError(error) || !error.fields) return error;
+  return validationError(
+    error.fields.map(({ field, ...rest }) => ({ field: [parent, field].filter(Boolean).join('.'), ...rest })),
+  );
+}

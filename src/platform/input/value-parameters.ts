@@ -1,0 +1,105 @@
+import { pureAttribute, isString } from './attribute';
+import { isKey } from './key.pipe';
+
+/** The longest text that any of these is made of; nothing is done with a longer one. */
+const MAX_TEXT = 40;
+const DAY = /^(?!0000)\d{4}-\d\d-\d\d$/;
+const MOMENT =
+  /^(?!0000)(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.(\d+))?$/;
+/** Of a decimal number: a double holds as many exactly. */
+const MAX_DIGITS = 15;
+
+const EXAMPLE_DAY = '2026-01-31';
+const EXAMPLE_MOMENT = '2026-01-31T12:00:00Z';
+const EXAMPLE_UUID = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
+
+/** `true` or `false`; may be left out. */
+export function BooleanParameter(description: string): PropertyDecorator {
+  const values = new Map<unknown, boolean>([
+    ['true', true],
+    ['false', false],
+  ]);
+  const schema = { type: Boolean, example: true };
+  return parameter('boolean', 'must be true or false', description, schema, (text) => values.get(text));
+}
+
+/** A day of the calendar, which stays the text that it is, as a column of type `date` has it; may be left out. */
+export function DateParameter(description: string): PropertyDecorator {
+  const schema = { type: String, format: 'date', maxLength: EXAMPLE_DAY.length, example: EXAMPLE_DAY };
+  const parse = (text: string) => (DAY.test(text) && isDay(text) ? text : undefined);
+  return parameter('date', `must be a day like ${EXAMPLE_DAY}`, description, schema, parse);
+}
+
+/** A moment, which is a `Date`; may be left out. */
+export function MomentParameter(description: string): PropertyDecorator {
+  const schema = { type: String, format: 'date-time', maxLength: MAX_TEXT, example: EXAMPLE_MOMENT };
+  const parse = (text: string) => {
+    const [, day] = MOMENT.exec(text) ?? [];
+    return day && isDay(day) ? new Date(text.toUpperCase()) : undefined;
+  };
+  return parameter('moment', `must be a moment with a time zone like ${EXAMPLE_MOMENT}`, description, schema, parse);
+}
+
+/** One of the values of an enum, or of a list of names; may be left out. */
+export function EnumParameter(
+  names: readonly string[] | Record<string, string>,
+  description: string,
+): PropertyDecorator {
+  const allowed = Object.values(names);
+  const schema = { type: String, enum: allowed, example: allowed[0] };
+  const parse = (text: string) => (allowed.includes(text) ? text : undefined);
+  return parameter('enum', `must be one of ${allowed.join(', ')}`, description, schema, parse);
+}
+
+/** A UUID, in small letters as PostgreSQL has it; may be left out. */
+export function UuidParameter(description: string): PropertyDecorator {
+  const [minLength, maxLength] = [EXAMPLE_UUID.length, EXAMPLE_UUID.length];
+  const schema = { type: String, format: 'uuid', minLength, maxLength, example: EXAMPLE_UUID };
+  const parse = (text: string) => (isKey(text) ? text.toLowerCase() : undefined);
+  return parameter('uuid', 'must be a UUID', description, schema, parse);
+}
+
+/** A decimal number without an exponent; may be left out. */
+export function DecimalParameter(options: {
+  min: number;
+  max: number;
+  decimals: number;
+  description: string;
+}): PropertyDecorator {
+  const { min, max, decimals, description } = options;
+  const schema = { type: Number, minimum: min, maximum: max, example: Math.max(min, Math.min(max, 1)) };
+  const parse = (text: string) => {
+    const [, fraction = ''] = DECIMAL.exec(text) ?? [undefined, 'x'.repeat(decimals + 1)];
+    const number = Number(text);
+    const isExact = fraction.length <= decimals && text.replace(/\D/g, '').length <= MAX_DIGITS;
+    return isExact && number >= min && number <= max ? number : undefined;
+  };
+  const message = `must be a number from ${min} to ${max} with at most ${decimals} decimals`;
+  return parameter('decimal', message, description, schema, parse);
+}
+
+/** @param parse undefined for a text that is no such value */
+function parameter(
+  name: string,
+  message: string,
+  description: string,
+  schema: object,
+  parse: (text: string) => unknown,
+): PropertyDecorator {
+  const read = (text: string) => (text.length > MAX_TEXT ? undefined : parse(text));
+  // A text that is no such value stays what it was. What was made of one is another value, or reads as itself.
+  const holds = (value: unknown) => (isString(value) ? read(value) === value : isMade(value));
+  return pureAttribute({ name, message, holds }, [], { ...schema, description }, { optional: true }, (value) =>
+    isString(value) ? (read(value) ?? value) : value,
+  );
+}
+
+/** Not an object or a list, which a query may hold as well. */
+const isMade = (value: unknown): boolean => ['boolean', 'number'].includes(typeof value) || value instanceof Date;
+
+/** The 30th of February is none. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}

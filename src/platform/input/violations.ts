@@ -1,0 +1,79 @@
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage';
+import type { ValidationError } from 'class-validator';
+import type { FieldViolation } from '../errors/api-error';
+
+export const UNKNOWN = { rule: 'unknown', message: 'is not known here' };
+const NESTED = 'nestedValidation';
+const EACH = 'each value in ';
+/** The service's own names for what class-validator's decorators ask for; others lose their `is`, and have small letters. */
+const RULES: Record<string, string> = {
+  ...named('type', 'isBoolean', 'isDate', 'isInt', 'isNumber', 'isString', 'isArray', 'isObject', 'isInstance', NESTED),
+  ...named('range', 'min', 'max', 'minDate', 'maxDate', 'isPositive', 'isNegative'),
+  ...named('length', 'minLength', 'maxLength', 'isLength', 'arrayMinSize', 'arrayMaxSize', 'arrayNotEmpty'),
+  ...named('enum', 'isEnum', 'isIn', 'isNotIn'),
+  ...named('required', 'isDefined', 'isNotEmpty', 'isNotEmptyObject'),
+  ...named('pattern', 'matches'),
+  ...named('unique', 'arrayUnique'),
+};
+
+function named(rule: string, ...decorators: string[]): Record<string, string> {
+  return Object.fromEntries(decorators.map((decorator) => [decorator, rule]));
+}
+
+/** One entry for each violated rule, with the path of its field: the names are those that the client writes. */
+export function violationsOf(error: ValidationError, parent = ''): FieldViolation[] {
+  const { constraints = {}, children = [], property, target } = error;
+  const field = parent + nameOf(property, target);
+  const violated = Object.entries(constraints);
+  const others = violated.filter(([rule]) => rule !== NESTED);
+  // Whoever says what type it has to be says so of its items too.
+  const own = others.length > 0 ? others : violated;
+  const told = own.some(([rule]) => ruleName(rule) === 'type');
+  return [
+    ...own.map(([rule, message]) => violation(field, property, rule, message)),
+    ...children.filter((child) => !(told && isOfNoType(child))).flatMap((child) => violationsOf(child, `${field}.`)),
+  ];
+}
+
+/** Of an item that is no object, where a list of objects is asked for. */
+function isOfNoType({ constraints = {} }: ValidationError): boolean {
+  const rules = Object.keys(constraints);
+  return rules.length === 1 && rules[0] === NESTED;
+}
+
+function violation(field: string, property: string, rule: string, message: string): FieldViolation {
+  if (rule === 'whitelistValidation') return { field, ...UNKNOWN };
+  if (rule === NESTED) return { field, rule: RULES[rule], message: 'must be an object, or a list of objects' };
+  return { field, rule: ruleName(rule), message: withoutName(message, property) };
+}
+
+function ruleName(rule: string): string {
+  const short = Object.hasOwn(RULES, rule) ? RULES[rule] : rule.replace(/^is(?=[A-Z])/, '');
+  return short.toLowerCase().replaceAll(/[^a-z]+/g, '') || 'invalid';
+}
+
+/** The field stands before it wherever the message is shown. */
+function withoutName(message: string, property: string): string {
+  if (message.startsWith(`${property} `)) return message.slice(property.length + 1);
+  return message.startsWith(`${EACH}${property} `)
+    ? `each value ${message.slice(EACH.length + property.length + 1)}`
+    : message;
+}
+
+/** As `@Expose({ name })` says. */
+function nameOf(property: string, target: object | undefined): string {
+  const type = target?.constructor;
+  return (type && defaultMetadataStorage.findExposeMetadata(type, property)?.options.name) ?? property;
+}
+
+/**
+ * Names that are properties of every object, or accessors of the class: Nest and the libraries behind it leave them out
+ * or let them pass, without a word.
+ */
+export function uncheckedNames(value: unknown, prototype: object, parent = ''): string[] {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.entries(value).flatMap(([name, child]) => [
+    ...(name in prototype || name === 'prototype' ? [parent + name] : []),
+    ...uncheckedNames(child, Object.prototype, `${parent}${name}.`),
+  ]);
+}

@@ -1,0 +1,78 @@
+import type { ObjectLiteral, Repository } from 'typeorm';
+import type { Cursors, Position } from './cursor';
+import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
+import { type CursorPagination, Page } from '../answers/page';
+import type { Condition, Direction, List } from './list';
+import { type Room, ROW } from './row-sizes';
+import { placeOf } from './sort-place';
+
+type Row = ObjectLiteral & { id: number };
+
+/**
+ * The page that a cursor leads to. Any depth costs the same: it starts in the index at the item's place, and nothing is
+ * counted. What others insert and delete meanwhile moves no item from one page to another.
+ */
+export async function cursorPage<E extends Row>(
+  repository: Repository<E>,
+  list: List<E>,
+  query: ListQuery,
+  { position, seal }: Cursors,
+): Promise<Page<E>> {
+  const size = pageSizeOf(query);
+  const backwards = position?.backwards ?? false;
+  const direction = backwards ? opposite(directionOf(query)) : directionOf(query);
+  const room: Room = { full: false };
+  const ranges = rangesAfter(repository, sortOf(query), direction, position);
+  // One more than asked for tells whether there is more.
+  const found = await list.read({ direction, limit: size + 1, room, ranges });
+  const more = found.length > size || room.full;
+  const items = found.slice(0, size);
+  const at = (item: E | undefined, backwards: boolean) => seal(positionOf(item, query, position!, backwards));
+  const paginationOf = (count: number): CursorPagination => {
+    const goesOn = more || count < items.length ? at(items[count - 1], backwards) : null;
+    const back = position ? at(items[0], !backwards) : null;
+    return backwards ? { size, next: back, previous: goesOn } : { size, next: goesOn, previous: back };
+  };
+  const { fields } = query;
+  const beginning = { backwards, paginationOf };
+  const pageOptions = { fields, largest: largestItem(query), beginning };
+  return new Page(backwards ? [...items].reverse() : items, paginationOf(items.length), pageOptions);
+}
+
+/** The cursor next to `item`. An empty page returns its own start, so that `previous` leads back to what was there. */
+function positionOf<E extends Row>(
+  item: E | undefined,
+  query: ListQuery,
+  start: Position,
+  backwards: boolean,
+): Position {
+  if (item) return { value: placeOf(item, sortOf(query)), id: item.id, backwards };
+  const upwards = (directionOf(query) === 'ASC') === backwards;
+  return { ...start, id: start.id + (upwards ? 1 : -1), backwards };
+}
+
+/**
+ * The conditions for what comes after a position, each a range of the index (column, id).
+ * PostgreSQL sorts null after everything else, or before it when it sorts downwards.
+ */
+function rangesAfter<E extends Row>(
+  { metadata }: Repository<E>,
+  sort: string,
+  direction: Direction,
+  position: Position | undefined,
+): Condition[] | undefined {
+  if (!position) return undefined;
+  const { value, id } = position;
+  const beyond = direction === 'ASC' ? '>' : '<';
+  const column = `${ROW}.${sort}`;
+  if (sort === 'id') return [[`${ROW}.id ${beyond} :id`, { id }]];
+  const sameNull: Condition = [`${column} IS NULL AND ${ROW}.id ${beyond} :id`, { id }];
+  const after: Condition = [`(${column}, ${ROW}.id) ${beyond} (:value, :id)`, { value, id }];
+  if (!metadata.findColumnWithPropertyPath(sort)?.isNullable) return [after];
+  if (direction === 'ASC') return value === null ? [sameNull] : [after, [`${column} IS NULL`]];
+  return value === null ? [sameNull, [`${column} IS NOT NULL`]] : [after];
+}
+
+function opposite(direction: Direction): Direction {
+  return direction === 'ASC' ? 'DESC' : 'ASC';
+}

@@ -1,0 +1,154 @@
+import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { countedRows, isCounted } from '../rows/counted-tables';
+import { withOwnConnection } from '../transactions/own-connection';
+import { type PlainEntity, plainEntity } from '../rows/plain-entity';
+import { isInTransaction } from '../rows/statement';
+import { UnitOfWork } from '../transactions/unit-of-work';
+import { validationError } from '../errors/api-error';
+import { cursorPage } from './cursor-page';
+import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
+import { inListLane } from './list-lane';
+import type { List } from './list';
+import { numberedPage } from './numbered-page';
+import type { Page } from '../answers/page';
+import { type Equal, readPlainRows } from './read-plain-rows';
+import { readRows, type ReadOptions } from './read-rows';
+import { requireColumns } from './require-columns';
+import { mayBeTooLarge, ROW } from './row-sizes';
+import { Searches } from './searches';
+import { tellsPlace } from './sort-place';
+import { readConfirmed } from './waits';
+
+export interface PaginateOptions<E> extends ReadOptions<E> {
+  /** Text columns that `search` looks through; each needs a trigram index. */
+  searchable?: (keyof E & string)[];
+  /** Where else `search` looks: an SQL condition on `:pattern`. */
+  searchIn?: string;
+  /** Equal to these; an undefined value filters nothing. */
+  filter?: Partial<E>;
+  /** Any other condition, as TypeORM's query builder takes it; the alias of the row is `resource`. */
+  where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
+  /** Sortable attributes that this caller may not sort by. */
+  hidden?: (keyof E & string)[];
+}
+
+/**
+ * One page of a collection: the page of a number in version 1, the one that a cursor leads to in version 2. Only names
+ * from the resource's own lists reach the SQL text; everything that a caller wrote is a parameter.
+ */
+export function paginate<E extends ObjectLiteral & { id: number }>(
+  repository: Repository<E>,
+  query: ListQuery,
+  options: PaginateOptions<E>,
+): Promise<Page<E>> {
+  requireColumns(repository.metadata, query, options);
+  requireVisible(query, options);
+  const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
+  const list = listOf(repository, query, options, work);
+  const read = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
+  const searches = search === undefined ? undefined : Searches.of(repository.manager.dataSource);
+  return readConfirmed(query, work, searches ? () => searches.run(search!, work, read) : read);
+}
+
+function listOf<E extends ObjectLiteral & { id: number }>(
+  repository: Repository<E>,
+  query: ListQuery,
+  options: PaginateOptions<E>,
+  work: UnitOfWork,
+): List<E> {
+  const { filter, where, include } = options;
+  const { manager, metadata } = repository;
+  const equal = equalities(filter, query.status);
+  const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal);
+  const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
+  // Within a transaction only its own connection sees what it has done.
+  const isSimple = query.search === undefined && !where && !isInTransaction(manager);
+  const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
+  const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
+  const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
+  const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
+  return {
+    read: (slice) =>
+      plain && !slice.ranges
+        ? readPlainRows(repository, plain, equal, query, options, slice)
+        : byTypeOrm((rows) => readRows(rows, matching(rows), query, options, slice)),
+    total: () =>
+      counted
+        ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
+        : byTypeOrm((rows) => count(matching(rows))),
+    searches: query.search !== undefined,
+    counted,
+  };
+}
+
+/** On a connection that ends with its request, unless the list belongs to something else already. */
+function readAlone<E extends ObjectLiteral, T>(
+  repository: Repository<E>,
+  { search }: ListQuery,
+  work: UnitOfWork,
+  read: (rows: Repository<E>) => Promise<T>,
+): Promise<T> {
+  const { manager, target } = repository;
+  const current = UnitOfWork.current();
+  // Whoever waits in the lane must hold no connection that those in it may wait for.
+  if (isInTransaction(manager) || (current && (current !== work || current.clients.size > 0))) return read(repository);
+  const { dataSource } = manager;
+  const alone = () =>
+    current ? read(repository) : withOwnConnection(dataSource, work, (own) => read(own.getRepository(target)));
+  // Searches have waited in a lane of their own.
+  return search === undefined ? inListLane(dataSource, work, alone) : alone();
+}
+
+/** Undefined where TypeORM has to read the list: for what the entity is, what is looked for, or what it is sorted by. */
+function plainFor<E extends ObjectLiteral>(
+  { manager, metadata, target }: Repository<E>,
+  equal: Equal,
+  query: ListQuery,
+): PlainEntity<E> | undefined {
+  const plain = plainEntity<E>(manager.dataSource, target);
+  if (!plain || equal.some(([column, value]) => !plain.has(column) || !isPlainValue(value))) return undefined;
+  const sort = sortOf(query);
+  return plain.has(sort) && (!query[CURSORS] || tellsPlace(metadata, sort)) ? plain : undefined;
+}
+
+/** Null and TypeORM's operators are no values to compare with. */
+function isPlainValue(value: unknown): boolean {
+  return typeof value !== 'object' || value instanceof Date;
+}
+
+/** A status that the service asks for holds beside the one that the caller asks for. */
+function equalities(filter: object = {}, status: string | undefined): Equal {
+  return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
+}
+
+function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>): void {
+  const sortAttribute = sortOf(query);
+  if (!(hidden as string[]).includes(sortAttribute)) return;
+  throw validationError([{ field: 'sort', rule: 'access', message: `${sortAttribute} is not for you to sort by` }]);
+}
+
+function matchingRows<E extends ObjectLiteral>(
+  repository: Repository<E>,
+  { search }: ListQuery,
+  { searchable = [], searchIn, where }: PaginateOptions<E>,
+  equal: Equal,
+): SelectQueryBuilder<E> {
+  const builder = repository.createQueryBuilder(ROW);
+  // `where` resets what was there, so each condition is added.
+  for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
+  where?.(builder);
+  if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
+  return builder;
+}
+
+function contains(search: string, columns: string[], elsewhere?: string): Brackets {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const conditions = columns.map((column) => `${ROW}.${column} ILIKE :pattern`).concat(elsewhere ?? []);
+  return new Brackets((either) => conditions.forEach((condition) => either.orWhere(condition, { pattern })));
+}
+
+async function count<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
+  // Not getCount(): it counts DISTINCT ids, which sorts them all.
+  const row = await matching.clone().select('count(*)', 'total').getRawOne<{ total: number }>();
+  return row?.total ?? 0;
+}

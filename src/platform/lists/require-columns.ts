@@ -1,0 +1,99 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
+import { type ListQuery, SORTABLE } from './list-query';
+
+/** What a list names of its entity. */
+interface Named {
+  searchable?: readonly string[];
+  filter?: object;
+  include?: Partial<Record<string, string>>;
+  always?: readonly string[];
+}
+
+/** Of which `ILIKE` finds nothing but an error: whatever isn't a text. A view's columns say no type. */
+const TEXTS: unknown[] = [undefined, '', String, 'text', 'varchar', 'character varying', 'char', 'character', 'citext'];
+/** Ids are counted with, see the cursor of an empty page. */
+const NO_NUMBERS: unknown[] = [...TEXTS.slice(2), 'uuid'];
+
+/** What was found right before; a list names the same in each request. */
+const found = new WeakMap<EntityMetadata, { names: Set<string>; sortable: WeakSet<object> }>();
+
+/**
+ * Refuses at its first request a list that names what its entity hasn't got: only some requests would fail of it, or
+ * answer something else.
+ * @throws {Error} that says what is missing
+ */
+export function requireColumns(metadata: EntityMetadata, query: ListQuery, named: Named): void {
+  let known = found.get(metadata);
+  if (!known) {
+    requireId(metadata);
+    found.set(metadata, (known = { names: new Set(), sortable: new WeakSet() }));
+  }
+  const { names, sortable } = known;
+  const once = (kind: string, name: string, check: () => void) => {
+    const key = `${kind} ${name}`;
+    if (names.has(key)) return;
+    check();
+    names.add(key);
+  };
+  const sorts = query[SORTABLE];
+  if (sorts && !sortable.has(sorts)) {
+    for (const name of sorts) requireSortable(metadata, name);
+    sortable.add(sorts);
+  }
+  for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
+  for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
+  for (const [name, column] of Object.entries(named.include ?? {})) {
+    once('includes', `${name}.${column}`, () => requireRelation(metadata, name, column!));
+  }
+}
+
+function requireId({ name, columns, primaryColumns }: EntityMetadata): void {
+  const id = columns.find(({ propertyPath }) => propertyPath === 'id');
+  if (!id) throw new Error(`${name} has no column for id, which a list needs: the id breaks ties. ${HOW_TO_READ}`);
+  if (NO_NUMBERS.includes(id.type) || primaryColumns.length > 1)
+    throw new Error(`The id of ${name} is no number that is unique, which a list needs. ${HOW_TO_READ}`);
+}
+
+const HOW_TO_READ = 'Name a column `id`, or read it by the repository instead of paginate()';
+
+function requireSortable(metadata: EntityMetadata, name: string): void {
+  if (columnOf(metadata, name)) return;
+  const way = 'Sort by a column of the table itself, with an index (see `sortable` of ListQueryOf), or of a view';
+  throw new Error(`A list sorts ${metadata.name} by ${name}, which is none of its columns. ${way}`);
+}
+
+/** Not a `@VirtualColumn`, which is a query of its own in each row that is read. */
+function columnOf(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
+  const column = metadata.findColumnWithPropertyPath(name);
+  return column?.isVirtualProperty ? undefined : column;
+}
+
+function requireText(metadata: EntityMetadata, name: string): void {
+  const column = columnOf(metadata, name);
+  const way = 'Say in `searchIn` where else to look, as an SQL condition on :pattern';
+  if (!column) throw new Error(`A list searches ${name}, which is no column of ${metadata.name}. ${way}`);
+  if (column.isArray || !TEXTS.includes(column.type))
+    throw new Error(`A list searches ${name} of ${metadata.name}, which is ${String(column.type)} and no text. ${way}`);
+}
+
+function requireProperty(metadata: EntityMetadata, name: string): void {
+  const isKnown =
+    metadata.findColumnWithPropertyPath(name) ??
+    metadata.findEmbeddedWithPropertyPath(name) ??
+    metadata.findRelationWithPropertyPath(name);
+  if (isKnown) return;
+  const way = 'Other conditions stand in `where`';
+  throw new Error(`A list filters by ${name}, which is no column of ${metadata.name}. ${way}`);
+}
+
+function requireRelation(metadata: EntityMetadata, name: string, column: string): void {
+  const relation = metadata.findRelationWithPropertyPath(name);
+  if (!relation) {
+    const names = metadata.relations.map(({ propertyPath }) => propertyPath).join(', ') || 'none';
+    throw new Error(`A list includes ${name}, which is no relation of ${metadata.name}; it has ${names}`);
+  }
+  const { inverseEntityMetadata: other } = relation;
+  if (other.findColumnWithPropertyPath(column)) return;
+  throw new Error(`A list sorts ${name} by ${column}, which is no column of ${other.name}`);
+}

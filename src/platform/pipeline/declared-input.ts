@@ -1,0 +1,53 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { getMetadataStorage } from 'class-validator';
+import { DeclaredAccess } from '../auth/declared-access';
+import { StartupError } from '../config/startup-error';
+import { bodyListsOf, inputClasses } from './route-input';
+import type { Controller } from '../http/route-parameters';
+
+/**
+ * Refuses the start when a route takes a list as its body whose items nothing would validate, and warns of classes that allow
+ * no attribute at all.
+ */
+@Injectable()
+export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
+  private readonly logger = new Logger(DeclaredInput.name);
+
+  constructor(private readonly access: DeclaredAccess) {}
+
+  onModuleInit(): void {
+    const routes = this.namesOf((handler, owner) => (bodyListsOf(handler, owner) ? [''] : []));
+    if (routes.length === 0) return;
+    throw new StartupError(
+      'The compiler tells nobody of which class the items of a list are, so these bodies would not be validated; write ' +
+        `@Body(new ParseArrayPipe({ items: ThingDto })) there:\n${routes.map((route) => `  - ${route}`).join('\n')}`,
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    const routes = this.namesOf((handler, owner) =>
+      inputClasses(handler, owner)
+        .filter((type) => !hasRules(type))
+        .map((type) => `: ${type.name}`),
+    );
+    if (routes.length === 0) return;
+    this.logger.warn(
+      'These handlers take classes whose attributes have no rules, so that whatever a client sends is refused as not known ' +
+        'here; give each attribute a rule, such as @IsString(), or @Allow() for any value:\n' +
+        routes.map((route) => `  - ${route}`).join('\n'),
+    );
+  }
+
+  /** Of handlers, with what there is to say of each. */
+  private namesOf(remarks: (handler: object, controller: Controller) => string[]): string[] {
+    return this.access.routes().flatMap(({ controller, handler, owner, targets }) => {
+      const said = remarks(targets[0], owner);
+      return said.map((remark) => `${controller}.${handler}${remark}`);
+    });
+  }
+}
+
+/** Its own, or those of a class that it extends. */
+function hasRules(type: new () => object): boolean {
+  return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length > 0;
+}

@@ -1,0 +1,125 @@
+import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { accessOf } from '../auth/access.decorators';
+import { Callers } from '../auth/callers';
+import { PerRoute } from '../auth/per-route';
+import { kindOf } from '../auth/request-of';
+import { Settings } from '../config/settings';
+import { type FieldViolation, validationError } from '../errors/api-error';
+import { IdempotencyKeys } from '../idempotency/idempotency-keys';
+import { expectHandler, isKeyedPost, keyNotTaken } from '../idempotency/idempotent';
+import { CursorSeal } from '../lists/cursor';
+import { CONFIRM, CURSORS, type ListQuery, PAGE_PARAMETERS, WORK } from '../lists/list-query';
+import { attributesOf, parseFields } from '../input/fields';
+import { BodyReading } from './body-reading';
+import { MULTIPART } from './media-types';
+import { asPrimitive, primitiveMessage } from '../input/primitives';
+import { type RouteInput, routeInput } from './route-input';
+import { allow } from './takes-up-to';
+import { VERSIONS } from '../http/api-version';
+
+/**
+ * Reads what the request carries. A guard, because it must come after the guards that say 401 and 403 and before the
+ * pipes that validate what it read.
+ */
+@Injectable()
+export class InputGuard implements CanActivate {
+  private readonly inputs = new PerRoute(routeInput);
+  private readonly bodies: BodyReading;
+  private readonly told = new WeakSet<RouteInput>();
+  private readonly logger = new Logger(InputGuard.name);
+
+  constructor(
+    settings: Settings,
+    private readonly cursorSeal: CursorSeal,
+    private readonly callers: Callers,
+    private readonly keys: IdempotencyKeys,
+  ) {
+    this.bodies = new BodyReading(settings.JSON_BODY_LIMIT);
+  }
+
+  /** Without a promise where nothing has to be waited for: Nest then goes on at once. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (kindOf(context) !== 'http') return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const input = this.inputs.of(context);
+    if (input.timeLimit !== undefined) allow(request, input.timeLimit);
+    this.checkQuery(request, input, context);
+    if (input.primitives.length > 0) checkPrimitives(request, input);
+    if (isKeyedPost(request)) this.takeKey(context, request, input);
+    if (input.pages) this.prepareList(request, context);
+    return this.bodies.isToRead(request, input) ? this.takeBody(context, input) : true;
+  }
+
+  /** What a list needs to know of its request besides its parameters. */
+  private prepareList(request: Request, context: ExecutionContext): void {
+    const query = request.query as ListQuery;
+    query[WORK] = request.work;
+    if (request.user) query[CONFIRM] = () => this.callers.confirm(request.user, accessOf(context));
+    if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
+  }
+
+  private takeKey(context: ExecutionContext, request: Request, { takesKey, noKey, multipart }: RouteInput): void {
+    if (!takesKey) throw keyNotTaken(noKey);
+    if (multipart && request.is(MULTIPART)) {
+      throw keyNotTaken('whether a form with files is the same as before would take all of its bytes to say');
+    }
+    expectHandler(context, this.keys);
+  }
+
+  private async takeBody(context: ExecutionContext, input: RouteInput): Promise<true> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const awaited = !request.complete;
+    request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
+    // A client that keeps its body back chooses how old the guards' decision is.
+    if (awaited) await this.callers.confirm(request.user, accessOf(context));
+    return true;
+  }
+
+  /** A route that declares no query takes none, but for `fields` where it reads one resource. */
+  private checkQuery(request: Request, input: RouteInput, context: ExecutionContext): void {
+    const { item, query: names } = input;
+    const { fields } = request.query as Record<string, string | undefined>;
+    if (!names) refuseNames(namesOfOtherVersions(request));
+    else {
+      const others = Object.keys(request.query).filter((name) => !names.includes(name) && !(item && name === 'fields'));
+      if (others.length > 0 && input.streams && input.body) this.tell(input, context);
+      refuseNames(others);
+    }
+    if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
+  }
+
+  /** Once for a route: whoever wrote it may have meant to read the query from the request, where nothing declares it. */
+  private tell(input: RouteInput, context: ExecutionContext): void {
+    if (this.told.has(input)) return;
+    this.told.add(input);
+    const route = `${context.getClass().name}.${context.getHandler().name}`;
+    this.logger.warn(
+      `A request with a query was refused: ${route} declares no such parameter. Take it by @Query(), or name it by ` +
+        "@ApiQuery({ name: '...' }) where the handler reads it from the request.",
+    );
+  }
+}
+
+/** How other versions of the API page. */
+function namesOfOtherVersions({ query, version }: Request): string[] {
+  return VERSIONS.filter((one) => one !== version && PAGE_PARAMETERS[one] in query).map((one) => PAGE_PARAMETERS[one]);
+}
+
+function refuseNames(names: string[]): void {
+  if (names.length === 0) return;
+  throw validationError(
+    names.map((field) => ({ field, rule: 'unknown', message: 'is not a parameter of this route' })),
+  );
+}
+
+/** Nest would hand on `NaN`, and false for whatever isn't true. */
+function checkPrimitives(request: Request, { primitives }: RouteInput): void {
+  const violations = primitives.flatMap(({ from, name, type }): FieldViolation[] => {
+    const text = request[from][name];
+    const isRight = typeof text !== 'string' || asPrimitive(text, type) !== undefined;
+    return isRight ? [] : [{ field: name, rule: 'type', message: primitiveMessage(type)! }];
+  });
+  if (violations.length > 0) throw validationError(violations);
+}

@@ -1,0 +1,51 @@
+import { type FieldViolation, validationError } from '../errors/api-error';
+
+/** More than any route takes; the answer to thousands of unknown ones would be many times the request. */
+export const MAX_PARAMETERS = 100;
+const MALFORMED = { rule: 'encoding', message: 'must be well-formed percent-encoded UTF-8' };
+const REPEATED = { rule: 'once', message: 'must be given at most once' };
+
+interface Text {
+  /** What it is, for errors. */
+  field: string;
+  /** Parameters that it may have. */
+  max: number;
+}
+
+/**
+ * Parses a query, or a form of the same syntax, strictly: each name once, no nesting, well-formed UTF-8. Express's own parsers read `a=1&a=2` as a
+ * list and turn malformed bytes into other characters without a word.
+ * @throws {ApiError} VALIDATION_ERROR
+ */
+export function parseQuery(
+  text: string | null | undefined,
+  { field: whole, max }: Text = { field: 'query', max: MAX_PARAMETERS },
+): Record<string, string> {
+  const pairs = (text ?? '').split('&').filter((pair) => pair !== '');
+  if (pairs.length > max) {
+    throw validationError([{ field: whole, rule: 'size', message: `must not hold more than ${max} parameters` }]);
+  }
+  const values = new Map<string, string>();
+  const violations = new Map<string, FieldViolation>();
+  for (const [name, value] of pairs.map(decodePair)) {
+    const field = name ?? whole;
+    if (name === undefined || value === undefined) violations.set(field, { field, ...MALFORMED });
+    else if (values.has(name)) violations.set(field, { field, ...REPEATED });
+    else values.set(name, value);
+  }
+  if (violations.size > 0) throw validationError([...violations.values()]);
+  return Object.fromEntries(values);
+}
+
+function decodePair(pair: string): [name: string | undefined, value: string | undefined] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

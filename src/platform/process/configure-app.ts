@@ -1,0 +1,79 @@
+import type { INestApplication } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { DataSource } from 'typeorm';
+import { Settings } from '../config/settings';
+import { StartupError } from '../config/startup-error';
+import { setUpDocs } from '../docs/swagger-ui';
+import { ConnectionShares } from '../pipeline/connection-shares';
+import { crossOrigin } from '../pipeline/cross-origin';
+import { inSequence } from '../http/in-sequence';
+import { excludeInEveryVersion } from '../routing/middleware-exclusions';
+import { parseQuery } from '../pipeline/query-string';
+import { assignRequestId } from '../http/request-id';
+import { requireHttps } from '../pipeline/secure-transport';
+import { timeoutAfter } from '../pipeline/timeout';
+import { resolveVersion } from '../routing/version';
+import { fixPaths } from '../routing/versioning';
+import { requireWellFormed } from '../pipeline/well-formed';
+import { securityHeaders } from '../pipeline/security-headers';
+import { AbandonedReads } from '../transactions/abandoned-reads';
+import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
+import { DatabaseServer } from '../database/database-server';
+import { PINO } from '../logging/logging.module';
+import { logRequests } from '../pipeline/request-log';
+import { requireAdapter } from '../server/required-adapter';
+
+const OUTSIDE_THE_PREFIX = ['health/live', 'health/ready', '.well-known/jwks.json'];
+
+/** What Nest wants on the app object. Call it once, and before `app.init()` or `app.listen()`; {@link createApplication} does. */
+export function configureApp(app: INestApplication): void {
+  const adapter = requireAdapter(app.getHttpAdapter());
+  const settings = settingsOf(app);
+  const logger = app.get<Logger>(PINO);
+  const { API_DOCS, TRUST_PROXY } = settings;
+
+  adapter.limitRequests(settings.REQUEST_TIMEOUT);
+  fixPaths(app, OUTSIDE_THE_PREFIX);
+  excludeInEveryVersion(app);
+
+  const databaseUrl = app.get(DatabaseServer).url;
+  const onFailure = (error: unknown) => logger.warn({ err: error }, 'A statement was left to its own time-out');
+  const oldestUnanswered = () => adapter.oldestUnanswered;
+  const database = app.get(DataSource);
+  if (hasOwnPool(database)) poolOf(database).turns = new ConnectionShares(settings.DATABASE_POOL_SIZE);
+  const abandonedReads = new AbandonedReads({
+    database,
+    databaseUrl,
+    oldestUnanswered,
+    onFailure,
+  });
+  const timeLimit = timeoutAfter({ limit: settings.REQUEST_TIMEOUT, databaseUrl, abandonedReads, onFailure });
+  const entrance = inSequence([
+    assignRequestId,
+    logRequests(logger),
+    timeLimit,
+    securityHeaders(),
+    ...(settings.production ? [requireHttps] : []),
+    ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
+    requireWellFormed,
+    resolveVersion,
+  ]);
+  adapter.configure(entrance, {
+    'x-powered-by': false,
+    etag: false,
+    'trust proxy': TRUST_PROXY,
+    'query parser': parseQuery,
+  });
+  if (API_DOCS) setUpDocs(app);
+}
+
+function settingsOf(app: INestApplication): Settings {
+  try {
+    return app.get(Settings);
+  } catch {
+    throw new StartupError(
+      'This application is without the modules of the service, which its requests go through: begin with ' +
+        'Test.createTestingModule({ imports: [AppModule] }), and override what the test replaces.',
+    );
+  }
+}

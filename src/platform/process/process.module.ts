@@ -1,0 +1,42 @@
+import { forwardRef, Inject, Logger as GlobalLogger, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
+import { LoggerModule } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { FollowedReads } from './followed-reads';
+import { HealthController } from './health/health.controller';
+import { Jobs } from './jobs';
+import { LoggingModule, PINO } from '../logging/logging.module';
+import { NestLogger } from '../logging/nest-logger';
+import { RequiredAdapter } from '../server/required-adapter';
+import { keepAssigned } from '../logging/request-fields';
+
+/** What keeps the service observable and stoppable. */
+@Module({
+  imports: [
+    DiscoveryModule,
+    LoggingModule,
+    // Without its middleware: the line for each request is written by request-log.ts.
+    // Not before all modules are there: it provides what their @InjectPinoLogger() ask for.
+    forwardRef(() =>
+      LoggerModule.forRootAsync({
+        imports: [],
+        providers: [],
+        inject: [PINO],
+        useFactory: (logger: Logger) => ({ pinoHttp: { logger, autoLogging: false }, forRoutes: [] }),
+      }),
+    ),
+    // The error filter logs a failed check, once.
+    TerminusModule.forRoot({ logger: false }),
+  ],
+  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads],
+  controllers: [HealthController],
+})
+export class ProcessModule {
+  /** Lines appear from here on, while the database, say, is still waited for. */
+  constructor(logger: NestLogger, @Inject(PINO) pino: Logger) {
+    keepAssigned(pino);
+    GlobalLogger.overrideLogger(logger);
+    GlobalLogger.flush();
+  }
+}

@@ -1,0 +1,73 @@
+import cluster from 'node:cluster';
+import type { AddressInfo, Server } from 'node:net';
+import type { INestApplication, Type } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { environmentSettings } from '../config/read-settings';
+import type { Settings } from '../config/settings';
+import { createApplication } from './create-application';
+import type { ApiAdapter } from '../server/api-adapter';
+import { Certificate } from '../server/certificate';
+import { Lifetime, livingApplication } from './lifetime';
+import { PINO } from '../logging/logging.module';
+import { announceDemo, announceLeaving, serveForPrimary } from './membership';
+import { Primary } from './primary';
+import { announce, type Demo } from './startup';
+
+export interface RunOptions {
+  /**
+   * What a team does to the application before it listens: middleware, microservices, adapters of WebSockets.
+   * Default: nothing
+   */
+  prepare?: (app: NestExpressApplication) => unknown;
+  /** What demo accounts the application has, once it is initialized. Default: none */
+  demo?: (app: INestApplication) => Demo;
+}
+
+const NO_DEMO: Demo = { open: false, offered: false };
+
+/** Starts the service of a module, and ends the process when the service has ended. */
+export function run(module: Type, { prepare = () => undefined, demo = () => NO_DEMO }: RunOptions = {}): void {
+  const lifetime = new Lifetime(announceLeaving);
+  start({ module, prepare, demo, lifetime }).catch((error) => lifetime.fail(error));
+}
+
+interface Service extends Required<RunOptions> {
+  module: Type;
+  lifetime: Lifetime;
+}
+
+async function start(service: Service): Promise<void> {
+  const settings = environmentSettings();
+  await (cluster.isPrimary && settings.PROCESSES > 1
+    ? startPrimary(settings, service)
+    : startInstance(settings, service));
+}
+
+async function startPrimary(settings: Settings, { lifetime }: Service): Promise<void> {
+  const primary = new Primary(settings);
+  lifetime.created(primary);
+  await primary.start();
+  lifetime.started(primary.logger);
+}
+
+async function startInstance(settings: Settings, { module, prepare, demo, lifetime }: Service): Promise<void> {
+  // Logs wait until there is a logger, see ProcessModule; of a start that fails earlier, Lifetime tells all there is to tell.
+  const app = await createApplication(module, { certificate: Certificate.of(settings), bufferLogs: true });
+  const adapter = app.getHttpAdapter() as unknown as ApiAdapter;
+  lifetime.created(livingApplication(app, () => adapter.renewCertificate()));
+  await prepare(app);
+  const logger = app.get<Logger>(PINO);
+  await app.init();
+  if (cluster.isWorker) {
+    lifetime.started(logger);
+    announceDemo(demo(app));
+    return serveForPrimary(app.getHttpServer(), () => lifetime.stop());
+  }
+  const { PORT } = settings;
+  const address = settings.listenAddress(demo(app).open);
+  await (address ? app.listen(PORT, address) : app.listen(PORT));
+  lifetime.started(logger);
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  announce(settings, logger, { port, demo: demo(app) });
+}

@@ -1,0 +1,63 @@
+import cluster, { type Worker as Process } from 'node:cluster';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { StartupError } from '../config/startup-error';
+import { WorkerMessage } from './worker-messages';
+
+/** A worker process, as its primary sees it. */
+export class Worker {
+  /** What has ended it: its exit code, or the signal that killed it. */
+  readonly exit: Promise<number | string>;
+  private readonly unsent = new Set<Socket>();
+  private readonly process: Process;
+  private serving = false;
+
+  constructor(environment: Record<string, string>) {
+    this.process = cluster.fork(environment);
+    this.exit = once(this.process, 'exit').then(([code, signal]) => (signal ?? code) as number | string);
+    // The channel to a process that is about to end may break; its exit tells.
+    this.process.on('error', () => undefined);
+  }
+
+  /**
+   * Resolves when it can serve.
+   * @throws {StartupError} when it ends instead; it has said why
+   */
+  async ready(): Promise<void> {
+    const ready = new Promise<boolean>((resolve) => this.on(WorkerMessage.READY, () => resolve(true)));
+    this.serving = await Promise.race([ready, this.exit.then(() => false)]);
+    if (!this.serving) throw new StartupError('A worker process has ended instead of listening.');
+  }
+
+  get pid(): number | undefined {
+    return this.process.process.pid;
+  }
+
+  on(message: WorkerMessage, listener: () => void): void {
+    this.process.on('message', (received) => {
+      if (received === message) listener();
+    });
+  }
+
+  /** Gives it a connection, which is its alone from then on. */
+  readonly take = (connection: Socket): void => {
+    this.unsent.add(connection);
+    this.process.process.send?.(WorkerMessage.CONNECTION, connection, {}, () => this.unsent.delete(connection));
+  };
+
+  /** The connections that were queued for this worker when it ended. */
+  get untaken(): Socket[] {
+    return [...this.unsent].filter(({ destroyed }) => !destroyed);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.process.process.kill(signal);
+  }
+
+  /** Has it end once it has answered. The channel keeps the order, so that it has got all of its connections by then. */
+  async end(): Promise<void> {
+    if (!this.serving) this.signal('SIGKILL');
+    else if (this.process.isConnected()) this.process.send(WorkerMessage.END);
+    await this.exit;
+  }
+}

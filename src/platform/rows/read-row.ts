@@ -1,0 +1,38 @@
+import { type EntityManager, EntityNotFoundError, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { BatchedRead } from './batched-read';
+import { type PlainEntity, plainEntity } from './plain-entity';
+import { nameOf, isInTransaction } from './statement';
+
+interface Row extends ObjectLiteral {
+  id: number;
+}
+
+/**
+ * Reads one row, which is `findOneByOrFail`: a row that is hidden, or not there, is not found. Outside of a transaction, and
+ * where TypeORM would do nothing but read columns, together with the rows that other requests ask for at the same moment.
+ * @throws {EntityNotFoundError}
+ */
+export async function readRow<E extends Row>(manager: EntityManager, entity: EntityTarget<E>, id: number): Promise<E> {
+  // Within a transaction only its own connection sees what it has done.
+  const plain = isInTransaction(manager) ? undefined : plainEntity(manager.dataSource, entity);
+  if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
+  const row = await readerOf(plain).read(manager.dataSource, id);
+  if (!row) throw new EntityNotFoundError(entity, { id });
+  return plain.toEntity(row);
+}
+
+type Reader = BatchedRead<number, Row>;
+
+const readers = new WeakMap<object, Reader>();
+
+function readerOf<E extends Row>(plain: PlainEntity<E>): Reader {
+  let reader = readers.get(plain);
+  if (!reader) readers.set(plain, (reader = makeReader(plain)));
+  return reader;
+}
+
+function makeReader<E extends Row>({ table, selection, present }: PlainEntity<E>): Reader {
+  const where = ['id = ANY($1::bigint[])', ...(present ? [present] : [])].join(' AND ');
+  const text = `SELECT ${selection} FROM ${table} WHERE ${where}`;
+  return new BatchedRead(nameOf(text), text, ({ id }) => id);
+}

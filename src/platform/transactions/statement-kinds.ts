@@ -1,0 +1,46 @@
+const BEGINNING = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/;
+const CONTROL =
+  /^(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:\w+\s+)?TO\b))\b/i;
+const COMMIT = /(?:^|;)\s*(?:COMMIT|END|PREPARE\s+TRANSACTION)\b/i;
+const PASSING = /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*)?$/i;
+const SAVEPOINT = /^(?:SAVEPOINT|RELEASE|ROLLBACK\s+(?:\w+\s+)?TO)\b/i;
+const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH)\b/i;
+const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
+const WRITE = /\b(?:INSERT|UPDATE|DELETE|MERGE)\b/i;
+const LOCAL_SETTING = /^SET\s+LOCAL\b|\bset_config\s*\(/i;
+const SETTING =
+  /^SET\s+LOCAL\s+(TIME\s+ZONE|[\w.]+)(?!\s+AUTHORIZATION)|^SELECT\s+(?:pg_catalog\.)?set_config\s*\(\s*'([\w.]+)'[^;]*$/i;
+const TARGET = /^(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO)\s+("?[\w.]+"?)/i;
+
+/** Begins or ends a whole transaction. */
+export const isControl = (text: string): boolean => CONTROL.test(bare(text));
+
+export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text));
+
+/** A function that writes can't be seen. */
+export const mayWrite = (text: string): boolean => !READ.test(bare(text)) || WRITE.test(text.replace(LOCK, ''));
+
+/** Makes what a transaction has done last. */
+export const isCommit = (text: string): boolean => COMMIT.test(bare(text));
+
+/** Makes what it does last by itself, outside of a transaction. */
+export const commitsAlone = (text: string): boolean => mayWrite(text) && !PASSING.test(bare(text));
+
+/** Changes a setting until the transaction ends. */
+export const setsLocally = (text: string): boolean => LOCAL_SETTING.test(bare(text));
+
+/** The name of the setting, if it is one that can be told. */
+export function settingOf(text: string): string | undefined {
+  const [, set, configured] = SETTING.exec(bare(text)) ?? [];
+  return set?.toUpperCase().startsWith('TIME ') ? 'TimeZone' : (set ?? configured);
+}
+
+/** What a statement does, without its values: for a message. */
+export function nameOfStatement(text: string): string {
+  const [, verb, table] = TARGET.exec(bare(text)) ?? [];
+  return verb ? `${verb.toUpperCase()} ${table}` : 'a statement';
+}
+
+function bare(text: string): string {
+  return text.replace(BEGINNING, '');
+}

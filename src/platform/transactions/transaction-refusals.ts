@@ -1,0 +1,70 @@
+/** PostgreSQL's: the transaction is aborted, and ignores everything until it is rolled back. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+const KEYED = 'A request with an Idempotency-Key is one transaction';
+
+/** Why an otherwise ordinary use of TypeORM is refused: the thing, the reason and the way out. */
+export const Refusal = {
+  unfinished: () =>
+    new Error(
+      'A query runner was released inside of its transaction, so what it wrote is undone. End it by commitTransaction() ' +
+        'or rollbackTransaction() first, or use dataSource.transaction()',
+    ),
+  failed: (cause?: unknown) =>
+    new Error(
+      'A transaction was to be committed in which a statement had failed, so PostgreSQL would undo all of it. Roll it ' +
+        'back, and do what may fail in a nested manager.transaction()',
+      { cause },
+    ),
+  control: () =>
+    new Error(
+      `${KEYED}, so BEGIN, COMMIT and ROLLBACK can't be sent to it as statements. Use dataSource.transaction(), or ` +
+        'startTransaction() of a query runner',
+    ),
+  noText: () =>
+    new Error(
+      `${KEYED}, of which others go on beside a stream or a cursor, so query() takes a text and values alone, and gives a ` +
+        'promise. Read rows there, or give the route @TakesNoKey(reason)',
+    ),
+  noConnection: (member: string) =>
+    new Error(
+      `${KEYED}, whose connection others use too, so what connect() of a query runner gives has no ${member}: it has ` +
+        'query(text, values) alone. Give the route @TakesNoKey(reason), or use a connection of your own',
+    ),
+  whichCommit: () =>
+    new Error(
+      'afterCommit() was called beside a transaction of the same request that startTransaction() has begun elsewhere, so ' +
+        'it is unknown whether to wait for that. Call startTransaction() in the function that calls afterCommit(), or ' +
+        'use dataSource.transaction()',
+    ),
+  isolation: (asked: string, given: string) =>
+    new Error(
+      `${KEYED}, whose isolation level is ${given}, so ${asked} can't be begun inside of it. Give the route ` +
+        `@KeyedIsolation('${asked}')`,
+    ),
+  setting: () =>
+    new Error(
+      `${KEYED}, at the end of whose transactions a setting has to be brought back that can't be told from the statement. ` +
+        "Write SET LOCAL name = value, or SELECT set_config('name', value, true), alone in a statement",
+    ),
+  undone: ({ strange }: { strange?: string }) =>
+    new Error(
+      `${KEYED}. Inside of a transaction of its handler, ${strange} was written by another manager than that ` +
+        "transaction's own, and undone when that was rolled back. Write it by the transaction's own manager, or before " +
+        'or after the transaction',
+    ),
+  interleaved: () =>
+    new Error(
+      `${KEYED}, so of two transactions of one flow the later one has to end first. Roll that back before the earlier one`,
+    ),
+  notEnded: (cause: Error) =>
+    new Error(
+      `${KEYED}. It could not go on before a transaction of its handler had ended, which did not happen in time: await ` +
+        'it, end it by commitTransaction() or rollbackTransaction(), and use no other manager while it is open',
+      { cause },
+    ),
+};
+
+export function explained(error: unknown): unknown {
+  return (error as { code?: string }).code === IN_FAILED_TRANSACTION ? Refusal.failed(error) : error;
+}

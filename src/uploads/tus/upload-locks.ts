@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Lock, Locker } from '@tus/server';
+import { Client, DatabaseError } from 'pg';
+import { ApiError, ConnectionError, DatabaseServer } from '../../platform';
+
+/** How long to wait for the other to end, in milliseconds: one whose client is gone takes a moment to store what came. */
+const PATIENCE = 2_000;
+const PAUSE = 50;
+/** How long the database may take to answer about a lock, and how long to wait for that in a line, in milliseconds. */
+const ANSWER = 5_000;
+/** By default the system believes in a machine that has lost its power, or its network, for two hours. */
+const KEEPALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
+const LOCK = 'pg_try_advisory_lock';
+const UNLOCK = 'pg_advisory_unlock';
+const NAME = "hashtextextended('resource-api: upload ' || $1, 0)";
+
+interface Held {
+  /** Asks the holder to end. */
+  letGo: () => void;
+  /** Whose lock it is, as soon as it is asked for. */
+  client?: Client;
+}
+
+/**
+ * One writer for each upload, across all processes and instances: advisory locks of PostgreSQL, on a connection that each
+ * process has for them alone. When the process ends, however it does, so does the connection, and its locks are free.
+ */
+@Injectable()
+export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger(UploadLocks.name);
+  /** Those of this process: the connection would give each of them twice. */
+  private readonly held = new Map<string, Held>();
+  private connection: Promise<Client> | undefined;
+  /** The same, while it is open. */
+  private client: Client | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+  private ending = false;
+
+  constructor(private readonly server: DatabaseServer) {}
+
+  newLock(key: string): Lock {
+    return {
+      lock: (signal, letGo) => this.take(key, () => void letGo(), signal),
+      unlock: () => this.release(key),
+    };
+  }
+
+  /** Runs `work` while nobody writes to the upload. @throws {ApiError} LOCKED */
+  async during<T>(key: string, work: () => Promise<T>): Promise<T> {
+    await this.take(key, () => undefined);
+    try {
+      return await work();
+    } finally {
+      await this.release(key);
+    }
+  }
+
+  beforeApplicationShutdown(): void {
+    this.ending = true;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const client = await this.connection?.catch(() => undefined);
+    await client?.end();
+  }
+
+  private async take(key: string, letGo: () => void, signal?: AbortSignal): Promise<void> {
+    for (const deadline = performance.now() + PATIENCE; ; await sleep(PAUSE)) {
+      if (await this.tryToTake(key, letGo)) return;
+      if (performance.now() > deadline || signal?.aborted) throw locked();
+    }
+  }
+
+  private async tryToTake(key: string, letGo: () => void): Promise<boolean> {
+    if (this.held.has(key)) return false;
+    const mine: Held = { letGo };
+    this.held.set(key, mine);
+    try {
+      const taken = await this.inTurn(async (line) => {
+        if (performance.now() > line + ANSWER) throw new Error('The line for the connection of the locks is too long');
+        mine.client = await this.connect();
+        return this.ask(mine.client, LOCK, key);
+      });
+      if (!taken) this.held.delete(key);
+      return taken;
+    } catch (error) {
+      this.held.delete(key);
+      throw new ApiError('SERVICE_UNAVAILABLE', { cause: error });
+    }
+  }
+
+  private async release(key: string): Promise<void> {
+    const client = this.held.get(key)?.client;
+    try {
+      // Without its connection there is no lock either.
+      await this.inTurn(async () => client === this.client && client && this.ask(client, UNLOCK, key));
+    } catch (error) {
+      this.logger.warn({ err: error }, 'A lock went with its connection');
+    } finally {
+      this.held.delete(key);
+    }
+  }
+
+  /** One after the other, as a connection does it. @param work is told since when it has stood in line */
+  private inTurn<T>(work: (line: number) => Promise<T>): Promise<T> {
+    const line = performance.now();
+    const result = this.last.then(() => work(line));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** When nobody knows what has become of a lock, all go, with their connection: none is left without a holder. */
+  private async ask(client: Client, what: string, key: string): Promise<boolean> {
+    try {
+      const { rows } = await client.query<{ done: boolean }>(`SELECT ${what}(${NAME}) AS done`, [key]);
+      return rows[0].done;
+    } catch (error) {
+      // A lock that the database refuses is none.
+      if (what === UNLOCK || !(error instanceof DatabaseError)) this.giveUp(client);
+      throw error;
+    }
+  }
+
+  private connect(): Promise<Client> {
+    return (this.connection ??= this.open().catch((error: unknown) => {
+      this.connection = undefined;
+      throw error;
+    }));
+  }
+
+  private async open(): Promise<Client> {
+    const client = new Client({
+      connectionString: this.server.url,
+      application_name: 'resource-api locks',
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER,
+      query_timeout: ANSWER,
+    });
+    // At the end it may go together with an embedded database.
+    client.on('error', (error) => {
+      if (!this.ending) this.logger.warn({ err: error }, 'The connection of the locks was lost');
+    });
+    client.once('end', () => this.forget(client));
+    await client.connect().catch((error: unknown) => {
+      throw new ConnectionError(error);
+    });
+    await client.query(KEEPALIVE);
+    return (this.client = client);
+  }
+
+  /** While a question is open this closes the connection at once. */
+  private giveUp(client: Client): void {
+    this.forget(client);
+    void client.end();
+  }
+
+  /** Others may take its locks from now on. */
+  private forget(client: Client): void {
+    if (this.client === client) this.connection = this.client = undefined;
+    for (const { client: its, letGo } of this.held.values()) if (its === client) letGo();
+  }
+}
+
+/** 423 for an upload that another request writes to. */
+export const locked = (): ApiError => new ApiError('LOCKED');

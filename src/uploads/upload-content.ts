@@ -1,0 +1,136 @@
+import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import contentDisposition from 'content-disposition';
+import type { Request, Response } from 'express';
+import parseRange from 'range-parser';
+import { ApiError, type Caller, knownTag, quoted, Settings } from '../platform';
+import { Admission } from './admission';
+import { type ByteRange, ByteStore } from './bytes/byte-store';
+import { lostBytes } from './bytes/lost-bytes';
+import { type Place, rateOf } from './places';
+import type { Upload } from './upload.entity';
+
+/** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
+const POLICY = "sandbox; default-src 'none'";
+/** How many downloads there may be for each upload that there may be: who downloads takes no lock, and players ask for several. */
+const DOWNLOADS = 4;
+
+/** Sends the bytes of complete uploads: whole, or one range of them. */
+@Injectable()
+export class UploadContent {
+  private readonly admission: Admission;
+
+  constructor(
+    private readonly bytes: ByteStore,
+    { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: Settings,
+  ) {
+    this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
+  }
+
+  /** @throws {ApiError} TOO_MANY_REQUESTS when the caller takes as much at once already */
+  async send(upload: Upload, caller: Caller, request: Request, response: Response): Promise<void> {
+    const { size, checksum } = upload;
+    const tag = checksum!;
+    if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag);
+    const range = rangeOf(request, size, quoted(tag));
+    await this.admission.during(caller.id, request, (place) => this.answer(upload, range, response, place));
+  }
+
+  private async answer(upload: Upload, range: ByteRange | undefined, response: Response, place: Place): Promise<void> {
+    // The time-out may have answered meanwhile.
+    if (response.headersSent) return;
+    const { size, checksum } = upload;
+    const length = range ? range.end - range.start + 1 : size;
+    setHeaders(response, upload, checksum!);
+    response.setHeader('Content-Length', length);
+    if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+    response.statusCode = range ? 206 : 200;
+    if (response.req.method === 'HEAD' || length === 0) response.end();
+    else await this.stream(upload, range, length, response, place);
+  }
+
+  private async stream(
+    upload: Upload,
+    range: ByteRange | undefined,
+    length: number,
+    response: Response,
+    place: Place,
+  ): Promise<void> {
+    let sent = 0;
+    const start = performance.now();
+    // The client asks for the rest of it by a range.
+    place.giveWay = () => void response.destroy();
+    place.rate = () => rateOf(sent, performance.now() - start);
+    try {
+      const stored = await this.bytes.read(upload.key, range);
+      stored.on('data', (chunk: Buffer) => {
+        sent += chunk.length;
+        response.req.timeLimit?.progress(chunk.length);
+      });
+      await pipeline(stored, response, { end: false });
+    } catch (error) {
+      await this.giveUp(upload, response, error);
+    }
+    if (sent === length) response.end();
+    else await this.giveUp(upload, response);
+  }
+
+  /** An answer that has begun can only be broken off; that its client went away is no failure of ours. */
+  private async giveUp({ key, size }: Upload, response: Response, error?: unknown): Promise<void> {
+    if (response.destroyed) return;
+    const lost = (await this.bytes.offsetOf(key, size)) === size ? undefined : lostBytes(key, error);
+    if (!response.headersSent) throw lost ?? error;
+    response.destroy();
+  }
+}
+
+function setHeaders(response: Response, { key, filename, media_type }: Upload, tag: string): void {
+  response.setHeader('Content-Type', media_type);
+  response.setHeader('Content-Disposition', dispositionOf(filename ?? key));
+  response.setHeader('Content-Security-Policy', POLICY);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Accept-Ranges', 'bytes');
+  setValidators(response, tag);
+}
+
+/** RFC 6266, with an ASCII name for those who know no other. */
+function dispositionOf(filename: string): string {
+  return contentDisposition(filename, { type: 'attachment', fallback: filename.replace(/[^\x20-\x7e]/gu, '_') });
+}
+
+function sendNotModified(response: Response, tag: string): void {
+  setValidators(response, tag);
+  response.statusCode = 304;
+  response.end();
+}
+
+function setValidators(response: Response, tag: string): void {
+  response.setHeader('ETag', quoted(tag));
+  response.setHeader('Cache-Control', 'no-store');
+}
+
+/** Characters of a `Range`. A longer one is ignored, which RFC 9110, 14.2 allows for any. */
+const MAX_RANGE = 1_024;
+/** So many bytes from the end on. */
+const SUFFIX = /^-(\d+)$/;
+
+/** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
+function rangeOf({ method, headers }: Request, size: number, tag: string): ByteRange | undefined {
+  const { range } = headers;
+  // Of other methods it means nothing (RFC 9110, 14.2).
+  if (range === undefined || range.length > MAX_RANGE || method !== 'GET') return undefined;
+  const condition = headers['if-range'];
+  // Of other bytes than the client has: it gets all of these.
+  if (condition !== undefined && condition !== tag) return undefined;
+  const clamp = (one: string) =>
+    one.trim().replace(SUFFIX, (_, length: string) => `-${Math.min(Number(length), size)}`);
+  const set = range.indexOf('=') + 1;
+  const within = range.slice(0, set) + range.slice(set).split(',').map(clamp).join();
+  const ranges = parseRange(size, within);
+  if (ranges === -1) throw notSatisfiable(size);
+  return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];
+}
+
+/** 416 for a range outside of the content. */
+export const notSatisfiable = (size: number): ApiError =>
+  new ApiError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${size}` } });

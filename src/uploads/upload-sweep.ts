@@ -1,0 +1,128 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ApiError } from '../platform';
+import { ByteStore } from './bytes/byte-store';
+import { lostBytes } from './bytes/lost-bytes';
+import { UploadLocks } from './tus/upload-locks';
+
+/** When to sweep, in milliseconds. */
+export class SweepTimes {
+  /** From the start to the first time: soon, as the last process may not have lasted an hour, and not all at once. */
+  first = 1_000 + Math.random() * 2_000;
+  /** From one time to the next. */
+  interval = 60 * 60 * 1_000;
+}
+
+/** Bytes younger than that may get their row yet, and rows their bytes; in milliseconds. */
+const ORPHAN_AGE = 60 * 60 * 1_000;
+const BATCH = 500;
+
+/** Not finished in time, or of a user who was deleted more than a day ago and whom nobody can bring back. */
+const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_id
+  WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
+  ORDER BY uploads.id LIMIT ${BATCH}`;
+
+const UNFINISHED = `SELECT id, key, "offset" FROM uploads
+  WHERE status = 'UPLOADING' AND created_at < now() - $1 * interval '1 millisecond' AND id > $2
+  ORDER BY id LIMIT ${BATCH}`;
+
+interface Unfinished {
+  id: number;
+  key: string;
+  offset: number;
+}
+
+/** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
+@Injectable()
+export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(UploadSweep.name);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private ending = false;
+
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly bytes: ByteStore,
+    private readonly locks: UploadLocks,
+    private readonly times: SweepTimes,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Old uploads were not removed');
+    const run = () => {
+      this.running = this.sweep().catch(onFailure);
+      this.timer = setTimeout(run, this.times.interval).unref();
+    };
+    this.timer = setTimeout(run, this.times.first).unref();
+  }
+
+  /** While the connections that it needs are there: it ends after what it is at. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.ending = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** By one process at a time; others find it locked and leave it to that one. */
+  async sweep(): Promise<void> {
+    try {
+      await this.locks.during('sweep', async () => {
+        await this.removeOverdue();
+        await this.removeUnborn();
+        await this.removeOrphans();
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'LOCKED')) throw error;
+    }
+  }
+
+  private async removeOverdue(): Promise<void> {
+    for (let found = BATCH, removed = 1; found === BATCH && removed > 0;) {
+      const rows = await this.database.query<{ key: string }[]>(OVERDUE);
+      found = rows.length;
+      removed = 0;
+      for (const { key } of rows) {
+        if (this.ending) return;
+        if (await this.remove(key)) removed++;
+      }
+    }
+  }
+
+  /** Deletes rows whose file was never created, as a crash came first. Missing bytes of other rows are only reported. */
+  private async removeUnborn(): Promise<void> {
+    for (let found = BATCH, last = 0; found === BATCH;) {
+      const rows = await this.database.query<Unfinished[]>(UNFINISHED, [ORPHAN_AGE, last]);
+      found = rows.length;
+      last = rows.at(-1)?.id ?? last;
+      for (const { key, offset } of rows) {
+        if (this.ending) return;
+        if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
+        if (offset === 0) await this.remove(key);
+        else lostBytes(key);
+      }
+    }
+  }
+
+  /** Whether it was there to be removed: somebody may be writing to it this very moment. */
+  private async remove(key: string): Promise<boolean> {
+    try {
+      await this.locks.during(key, async () => {
+        await this.database.query('DELETE FROM uploads WHERE key = $1', [key]);
+        await this.bytes.remove(key);
+      });
+      return true;
+    } catch (error) {
+      this.logger.warn({ err: error }, 'An old upload was not removed');
+      return false;
+    }
+  }
+
+  private async removeOrphans(): Promise<void> {
+    for await (const key of this.bytes.keysBefore(new Date(Date.now() - ORPHAN_AGE))) {
+      if (this.ending) return;
+      const rows = await this.database.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
+      if (rows.length === 0) await this.bytes.remove(key);
+    }
+  }
+}

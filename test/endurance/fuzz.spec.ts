@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { LessThan } from 'typeorm';
+import { isRecognisable } from '../../src/platform/text/username';
+import { Comment } from '../../src/resources/comments/comment.entity';
+import { PostStatus } from '../../src/resources/posts/post.entity';
+import { Product } from '../../src/resources/products/product.entity';
+import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
+import { aPost, aProduct } from '../support/builders';
+import { expectErrorEnvelope } from '../support/expectations';
+import { type FuzzRequest, FuzzRequests } from '../support/fuzz-requests';
+import { Document } from '../support/openapi';
+import { type Answer, type Client, useTestApi } from '../support/test-api';
+
+/** In all; `npm run fuzz` sends more. */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_000);
+/** Chosen anew by each run, and printed when it fails. */
+const SEED = process.env.FUZZ_SEED === undefined ? undefined : Number(process.env.FUZZ_SEED);
+const VERSIONS = [1, 2];
+/** Half of them valid, half of them not. */
+const RUNS = Math.ceil(REQUESTS / (2 * VERSIONS.length));
+/** An order of the most pieces that there can be still has a total that can be stored. */
+const AFFORDABLE = 1_000_000;
+/** Of an upload, so that some fit and some are too large. */
+const MAX_UPLOAD_SIZE = 1_024;
+const PATIENCE = 60_000 + REQUESTS * 50;
+
+/** What makes a request valid, and no schema can say. */
+const UNSAID: Record<string, (request: FuzzRequest) => void> = {
+  'a parameter and its other name must agree'({ query }) {
+    if ('size' in query) delete query.limit;
+    if ('sort' in query) delete query.sortBy;
+  },
+  'usernames are visible and of one script'({ operation, body }) {
+    const user = body as { username?: string } | undefined;
+    if (/ \/api\/v\d\/users/.test(operation) && user?.username !== undefined && !isRecognisable(user.username)) {
+      user.username = `user${(names += 1)}`;
+    }
+  },
+  'cursors are made by the service alone'({ query }) {
+    delete query.cursor;
+  },
+  "others' e-mail addresses and roles can be asked for by administrators alone"({ operation, caller, query }) {
+    if (!/ \/api\/v\d\/users/.test(operation) || caller === 'admin') return;
+    if (/\b(email|roles)\b/.test(query.fields ?? '')) delete query.fields;
+    for (const name of ['sort', 'sortBy']) if (query[name] === 'email') delete query[name];
+  },
+  'what is said of a file is pairs of a name and a value in Base64'({ header }) {
+    const said = header['Upload-Metadata'];
+    if (said === undefined) return;
+    header['Upload-Metadata'] = `filename ${Buffer.from(said.slice(0, 255)).toString('base64')}`;
+  },
+  'bytes go on where their upload stands, and have the checksum that they say'({ header, body }) {
+    if ('Upload-Offset' in header) header['Upload-Offset'] = '0';
+    if ('Upload-Checksum' in header) header['Upload-Checksum'] = checksumOf(body as Uint8Array);
+  },
+};
+
+let names = 0;
+const checksumOf = (bytes: Uint8Array) => `sha256 ${createHash('sha256').update(bytes).digest('base64')}`;
+const ofUpload = ({ operation }: FuzzRequest) => operation.includes('/uploads/{key}');
+
+describe('The service, sent what its document says and what it does not,', () => {
+  const api = useTestApi({
+    settings: {
+      ...{ DEMO_DATA: 'true', REDIS_URL: '' },
+      ...{ MAX_UPLOAD_SIZE: String(MAX_UPLOAD_SIZE), MIN_FREE_DISK: '0' },
+    },
+  });
+  let successes = 0;
+  let callers: Record<FuzzRequest['caller'], Client>;
+
+  const renewCallers = async () => {
+    callers = { anonymous: api, user: api.as(await api.user()), admin: api.as(await api.admin()) };
+  };
+  beforeAll(renewCallers);
+
+  it.each(VERSIONS)(
+    'never refuses a valid request of version %i as invalid',
+    async (version) => {
+      successes = 0;
+      await fuzz(requestsOf(version).valid(), async (request) => {
+        Object.values(UNSAID).forEach((rule) => rule(request));
+        await nameRowsThatExist(request);
+        if (ofUpload(request)) await nameUpload(request);
+        const answer = await send(request);
+        expectHonest(answer);
+        expect(answer).not.toMatchObject({ status: 400 });
+        if (answer.status < 300) successes++;
+      });
+      // Most others are for want of rights or rows.
+      expect(successes).toBeGreaterThan(RUNS / 5);
+    },
+    PATIENCE,
+  );
+
+  it.each(VERSIONS)(
+    'never does what an invalid request of version %i asks for',
+    async (version) => {
+      await fuzz(requestsOf(version).invalid(), async (request) => {
+        if (ofUpload(request) && request.broken !== 'path key') await nameUpload(request);
+        const answer = await send(request);
+        expectHonest(answer);
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+      });
+    },
+    PATIENCE,
+  );
+
+  const requestsOf = (version: number) =>
+    new FuzzRequests(new Document(JSON.parse(readFileSync(`docs/openapi.v${version}.json`, 'utf8'))));
+
+  function fuzz(requests: fc.Arbitrary<FuzzRequest>, check: (request: FuzzRequest) => Promise<void>): Promise<void> {
+    return fc.assert(fc.asyncProperty(requests, check), { numRuns: RUNS, seed: SEED });
+  }
+
+  /** Nor can a schema say that what a body refers to is there, that a product stands in one line, and what all cost. */
+  async function nameRowsThatExist({ body }: FuzzRequest): Promise<void> {
+    const { items, comment_id } = (body ?? {}) as { items?: { product_id: number }[]; comment_id?: number };
+    if (items) {
+      items.splice(1);
+      items[0].product_id = await idOfProduct();
+    }
+    if (comment_id !== undefined) (body as { comment_id: number }).comment_id = await idOfComment();
+  }
+
+  /** One that waits for the bytes that the request may bring, of a user who may be somebody else. */
+  async function nameUpload({ path, body }: FuzzRequest): Promise<void> {
+    const headers = {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': String((body as Uint8Array | undefined)?.length ?? 0),
+    };
+    path.key = (await callers.user.post('/uploads', undefined, headers)).body.data.key;
+  }
+
+  async function idOfProduct(): Promise<number> {
+    const [product] = await api.repository(Product).find({ where: { price: LessThan(AFFORDABLE) }, take: 1 });
+    return product?.id ?? (await callers.admin.post('/products', aProduct())).body.data.id;
+  }
+
+  async function idOfComment(): Promise<number> {
+    const [comment] = await api
+      .repository(Comment)
+      .createQueryBuilder('comment')
+      .innerJoin('posts', 'post', 'post.id = comment.post_id AND post.status = :status', {
+        status: PostStatus.PUBLISHED,
+      })
+      .limit(1)
+      .getMany();
+    if (comment) return comment.id;
+    const post = (await callers.admin.post('/posts', aPost())).body.data;
+    return (await callers.admin.post(`/posts/${post.id}/comments`, { content: 'x' })).body.data.id;
+  }
+
+  async function send({ caller, operation, path, query, header, body }: FuzzRequest): Promise<Answer> {
+    const [method, pattern] = operation.split(' ');
+    const place = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]));
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const type = body instanceof Uint8Array && { 'Content-Type': CHUNK_TYPE };
+    const headers = { ...header, ...type };
+    const answer = await callers[caller].send(method, `/${place}?${search.join('&')}`, body, headers);
+    // Whoever was suspended, deleted or made a user meanwhile can't be asked any more.
+    if (answer.status === 401 || (method !== 'GET' && pattern.includes('/users/'))) await renewCallers();
+    return answer;
+  }
+
+  function expectHonest(answer: Answer): void {
+    expect(answer.status).toBeLessThan(500);
+    // The one plain text that there is.
+    const plain = answer.status === 429 && answer.headers.get('content-type')?.startsWith('text/plain');
+    if (answer.status >= 400 && !plain) expectErrorEnvelope(answer);
+  }
+});

@@ -1,0 +1,649 @@
+import { createHmac } from 'node:crypto';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  type INestApplication,
+  Injectable,
+  Module,
+  ParseArrayPipe,
+  ParseFilePipe,
+  Post,
+  Put,
+  Query,
+  RawBody,
+  type RawBodyRequest,
+  Req,
+  UnauthorizedException,
+  UploadedFile,
+  UploadedFiles,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import {
+  AnyFilesInterceptor,
+  FileFieldsInterceptor,
+  FileInterceptor,
+  FilesInterceptor,
+  NoFilesInterceptor,
+  type NestExpressApplication,
+} from '@nestjs/platform-express';
+import { ApiConsumes } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { Allow, IsInt, IsString, Length } from 'class-validator';
+import express, { type Request } from 'express';
+import {
+  BodyLimit,
+  codeOfStatus,
+  Creates,
+  kibibytes,
+  ListOf,
+  mebibytes,
+  Public,
+  Role,
+  Roles,
+  Text,
+  Whole,
+} from '../../src/platform';
+import { expectError, expectSuccess } from '../support/expectations';
+import { sendRaw } from '../support/raw-http';
+import { TestApp } from '../support/test-app';
+import { times, useTestApi } from '../support/test-api';
+
+const SECRET = 'a secret of two services';
+const FORM = 'application/x-www-form-urlencoded';
+
+/** A file, of which the tests look at little. */
+interface File {
+  originalname: string;
+  size: number;
+}
+
+class ThingDto {
+  @IsString()
+  @Length(2, 10)
+  title: string;
+
+  @IsInt()
+  @Type(() => Number)
+  count: number;
+}
+
+class LineDto {
+  @Text({ max: 10 })
+  label: string;
+
+  @Whole()
+  amount: number;
+}
+
+class InvoiceDto {
+  @ListOf(() => LineDto, { min: 1, max: 1_000 })
+  lines: LineDto[];
+}
+
+const sign = (bytes: Uint8Array | string): string => createHmac('sha256', SECRET).update(bytes).digest('hex');
+
+@Injectable()
+class SignatureGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<RawBodyRequest<Request>>();
+    if (request.rawBody && request.get('X-Signature') === sign(request.rawBody)) return true;
+    throw new UnauthorizedException();
+  }
+}
+
+@Controller('bodies')
+@Public()
+class BodiesController {
+  @Post('things')
+  thing(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('lists')
+  list(@Body(new ParseArrayPipe({ items: ThingDto })) things: ThingDto[]): object {
+    return { things, areThings: things.every((thing) => thing instanceof ThingDto) };
+  }
+
+  @Post('loose-lists')
+  looseList(@Body(new ParseArrayPipe({ items: ThingDto, whitelist: true })) things: ThingDto[]): object {
+    return { things };
+  }
+
+  @Post('numbers')
+  numbers(@Body(new ParseArrayPipe({ items: Number })) numbers: number[]): object {
+    return { numbers };
+  }
+
+  @Post('any')
+  any(@Body() body: unknown): object {
+    return { body };
+  }
+
+  @Post('forms')
+  @ApiConsumes(FORM)
+  form(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('both')
+  @ApiConsumes('application/json', FORM)
+  both(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('texts')
+  @ApiConsumes('text/plain', 'application/xml')
+  text(@Body() text: string): object {
+    return { text };
+  }
+
+  @Post('bytes')
+  @ApiConsumes('application/pdf')
+  bytes(@Body() bytes: Buffer): object {
+    return { length: bytes.length, isBuffer: Buffer.isBuffer(bytes) };
+  }
+
+  @Post('files')
+  @UseInterceptors(FileInterceptor('file'))
+  file(@UploadedFile() file: File, @Body() thing: ThingDto): object {
+    return { ...thing, isThing: thing instanceof ThingDto, file: file.originalname, size: file.size };
+  }
+
+  @Post('required-files')
+  @UseInterceptors(FileInterceptor('file'))
+  requiredFile(@UploadedFile(new ParseFilePipe()) file: File): object {
+    return { file: file.originalname };
+  }
+
+  @Post('large-files')
+  @BodyLimit(mebibytes(3))
+  @UseInterceptors(FileInterceptor('file'))
+  largeFile(@UploadedFile() file: File): object {
+    return { size: file.size };
+  }
+
+  @Post('several-files')
+  @UseInterceptors(FilesInterceptor('files', 3))
+  severalFiles(@UploadedFiles() files: File[], @Body() thing: ThingDto): object {
+    return { ...thing, files: files.map(({ originalname }) => originalname) };
+  }
+
+  @Post('named-files')
+  @UseInterceptors(FileFieldsInterceptor([{ name: 'one' }, { name: 'two' }]))
+  namedFiles(@UploadedFiles() files: Record<string, File[]>, @Body() thing: ThingDto): object {
+    return { ...thing, files: Object.keys(files).sort() };
+  }
+
+  @Post('any-files')
+  @UseInterceptors(AnyFilesInterceptor())
+  anyFiles(@UploadedFiles() files: File[], @Body() thing: ThingDto): object {
+    return { ...thing, files: files.map(({ originalname }) => originalname) };
+  }
+
+  @Post('no-files')
+  @UseInterceptors(NoFilesInterceptor())
+  noFiles(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('documented-files')
+  @ApiConsumes('multipart/form-data')
+  @UseInterceptors(FileInterceptor('file'))
+  documentedFile(@UploadedFile() file: File, @Body() thing: ThingDto): object {
+    return { ...thing, size: file.size };
+  }
+
+  @Put('streamed-files')
+  @ApiConsumes('multipart/form-data')
+  async streamedFile(@Req() request: Request): Promise<object> {
+    let size = 0;
+    for await (const chunk of request) size += (chunk as Buffer).length;
+    return { size };
+  }
+
+  @Post('keyed-files')
+  @UseInterceptors(FileInterceptor('file'))
+  @Creates(ThingDto)
+  keyedFile(@Body() thing: ThingDto): object {
+    return { id: 1, ...thing };
+  }
+
+  @Post('admin-files')
+  @Roles(Role.ADMIN)
+  @UseInterceptors(FileInterceptor('file'))
+  adminFile(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('signed')
+  @UseGuards(SignatureGuard)
+  signed(@Body() thing: ThingDto): object {
+    return thing;
+  }
+
+  @Post('raw')
+  raw(@Req() request: RawBodyRequest<Request>): object {
+    const { rawBody, body } = request;
+    return { raw: rawBody?.toString(), body: body as object };
+  }
+
+  @Post('raw-parameters')
+  rawParameter(@RawBody() raw: Buffer, @Body() thing: ThingDto): object {
+    return { raw: raw.toString(), ...thing };
+  }
+
+  @Put('streams')
+  @ApiConsumes('application/octet-stream')
+  async stream(@Req() request: Request): Promise<object> {
+    let size = 0;
+    for await (const chunk of request) size += (chunk as Buffer).length;
+    return { size };
+  }
+
+  @Post('invoices')
+  @BodyLimit(mebibytes(2), { values: 5_000 })
+  invoice(@Body() invoice: InvoiceDto): object {
+    return { lines: invoice.lines.length };
+  }
+
+  @Get('nothing')
+  nothing(@Req() request: Request): object {
+    return { body: (request.body as unknown) === undefined };
+  }
+}
+
+@Module({ controllers: [BodiesController] })
+class BodiesModule {}
+
+const thing = { title: 'thing', count: 2 };
+const asForm = (values: Record<string, unknown>) => new URLSearchParams(values as Record<string, string>).toString();
+
+function multipart(values: Record<string, unknown>, files: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(values)) form.append(name, String(value));
+  for (const [name, content] of Object.entries(files)) form.append(name, new Blob([content]), `${name}.txt`);
+  return form;
+}
+
+describe('Bodies, as the documentation of Nest and Express has them', () => {
+  const api = useTestApi({ imports: [BodiesModule] });
+  const post = (path: string, body: unknown, headers = {}) => api.post(`/bodies/${path}`, body, headers);
+  const taken = async (path: string, body: unknown, headers = {}) =>
+    expectSuccess(await post(path, body, headers), 201, 'Created');
+  const refused = async (path: string, body: unknown, fields: Record<string, string | string[]>, headers = {}) =>
+    expectError(await post(path, body, headers), 'VALIDATION_ERROR', { fields });
+  const send = async (path: string, form: FormData, headers = {}) => {
+    const response = await fetch(`${api.url}/api/v1/bodies/${path}`, { method: 'POST', body: form, headers });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+
+  describe('that are lists', () => {
+    it('are validated item by item', async () => {
+      expect(await taken('lists', [thing, thing])).toEqual({ things: [thing, thing], areThings: true });
+      expect(await taken('lists', [])).toEqual({ things: [], areThings: true });
+      expect(await taken('numbers', [1, '2'])).toEqual({ numbers: [1, 2] });
+    });
+
+    it('are refused by the place of what is wrong', async () => {
+      await refused('lists', [thing, { title: 1, more: 1, count: 1 }, 'x', null, [thing]], {
+        '1.title': ['length', 'type'],
+        '1.more': 'unknown',
+        '2': 'type',
+        '3': 'type',
+        '4': 'type',
+      });
+      await refused('lists', `[{"title":"thing","count":1,"__proto__":{"a":1}}]`, { '0.__proto__': 'unknown' });
+      await refused('lists', thing, { body: 'invalid' });
+      await refused('lists', undefined, { body: 'invalid' });
+      await refused('numbers', ['x'], { body: 'invalid' });
+      await refused('loose-lists', [{ title: 1, count: 1 }], { title: ['length', 'type'] });
+    });
+
+    it('hold as many values as any body, and name as many violations', async () => {
+      await refused(
+        'lists',
+        times(251, () => thing),
+        { body: 'size' },
+      );
+      const { fields } = expectError(
+        await post(
+          'lists',
+          times(200, () => ({})),
+        ),
+        'VALIDATION_ERROR',
+      );
+      expect(fields).toHaveLength(20);
+    });
+
+    it('are taken by handlers that take anything, and by no others', async () => {
+      expect(await taken('any', [1])).toEqual({ body: [1] });
+      await refused('things', [thing], { body: 'type' });
+    });
+
+    it('stop the start where nothing says what their items are', async () => {
+      @Controller('forgotten')
+      @Public()
+      class ForgottenController {
+        @Post()
+        create(@Body() _things: ThingDto[]): void {}
+      }
+      @Module({ controllers: [ForgottenController] })
+      class ForgottenModule {}
+
+      const start = TestApp.start({ imports: [ForgottenModule], databaseUrl: api.app.databaseUrl });
+      await expect(start).rejects.toThrow(/ParseArrayPipe[^]*ForgottenController\.create/);
+    });
+  });
+
+  describe('that are forms', () => {
+    const type = { 'Content-Type': FORM };
+
+    it('are read where the route says so', async () => {
+      expect(await taken('forms', asForm(thing), type)).toEqual(thing);
+      expect(await taken('both', asForm(thing), type)).toEqual(thing);
+      expect(await taken('both', thing)).toEqual(thing);
+    });
+
+    it('are refused elsewhere, and JSON there', async () => {
+      expectError(await post('things', asForm(thing), type), 'UNSUPPORTED_MEDIA_TYPE');
+      const { details } = expectError(await post('forms', thing), 'UNSUPPORTED_MEDIA_TYPE');
+      expect(details).toContain(FORM);
+    });
+
+    it('are validated, have each name once, and have a bound', async () => {
+      await refused('forms', 'title=t&count=x&more=1', { title: 'length', count: 'type', more: 'unknown' }, type);
+      await refused('forms', 'title=thing&title=thing&count=1', { title: 'once' }, type);
+      await refused('forms', 'title=%ff', { title: 'encoding' }, type);
+      await refused('forms', '__proto__=1&title=thing&count=1', { ['__proto__']: 'unknown' }, type);
+      await refused('forms', times(101, (n) => `a${n}=1`).join('&'), { body: 'size' }, type);
+      await refused('forms', '', { title: ['length', 'type'], count: 'type' }, type);
+      expectError(await post('forms', 'a'.repeat(2 ** 20 + 1), type), 'PAYLOAD_TOO_LARGE');
+    });
+  });
+
+  describe('that are forms with files', () => {
+    it('are read by the interceptors of Nest, and their fields validated', async () => {
+      const answers = await Promise.all([
+        send('files', multipart(thing, { file: 'abc' })),
+        send('several-files', multipart(thing, { files: 'abc' })),
+        send('named-files', multipart(thing, { one: 'a', two: 'b' })),
+        send('any-files', multipart(thing, { other: 'a' })),
+        send('no-files', multipart(thing)),
+      ]);
+
+      expect(answers.map((answer) => expectSuccess(answer, 201, 'Created'))).toEqual([
+        { ...thing, isThing: true, file: 'file.txt', size: 3 },
+        { ...thing, files: ['files.txt'] },
+        { ...thing, files: ['one', 'two'] },
+        { ...thing, files: ['other.txt'] },
+        thing,
+      ]);
+    });
+
+    it('may be streamed by handlers that take the request', async () => {
+      const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
+      const answer = await api.put('/bodies/streamed-files', 'a'.repeat(2 ** 21), type);
+
+      expect(expectSuccess(answer)).toEqual({ size: 2 ** 21 });
+    });
+
+    it('may be JSON instead, unless the route says that they may not', async () => {
+      expect(await taken('no-files', thing)).toEqual(thing);
+      const documented = await send('documented-files', multipart(thing, { file: 'abc' }));
+      expect(expectSuccess(documented, 201, 'Created')).toEqual({ ...thing, size: 3 });
+      const { details } = expectError(await post('documented-files', thing), 'UNSUPPORTED_MEDIA_TYPE');
+      expect(details).toContain('multipart/form-data');
+    });
+
+    it('are refused by name', async () => {
+      const wrong = await send('files', multipart({ title: 't', count: 1, more: 1 }, { file: 'abc' }));
+
+      expectError(wrong, 'VALIDATION_ERROR', { fields: { title: 'length', more: 'unknown' } });
+      expectError(await send('required-files', multipart({})), 'VALIDATION_ERROR', { fields: { request: 'invalid' } });
+      expectError(await send('things', multipart(thing)), 'UNSUPPORTED_MEDIA_TYPE');
+    });
+
+    it('are as long as any body, unless the route says something else', async () => {
+      const large = multipart(thing, { file: 'a'.repeat(2 * 2 ** 20) });
+
+      expectError(await send('files', large), 'PAYLOAD_TOO_LARGE');
+      expect(expectSuccess(await send('large-files', large), 201, 'Created')).toEqual({ size: 2 * 2 ** 20 });
+      const chunked = 'POST /api/v1/bodies/files HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n';
+      const answer = await sendRaw(
+        api.app.port,
+        `${chunked}Content-Type: multipart/form-data; boundary=x\r\n\r\n5\r\n--x--\r\n0\r\n\r\n`,
+      );
+      expectError(answer, codeOfStatus(411));
+    });
+
+    it('have no idempotency key, and come after 401', async () => {
+      const key = { 'Idempotency-Key': 'a key' };
+
+      expectError(await send('keyed-files', multipart(thing), key), 'VALIDATION_ERROR', {
+        fields: { 'Idempotency-Key': 'unknown' },
+      });
+      expectSuccess(await send('keyed-files', multipart(thing)), 201, 'Created');
+      expectError(await send('admin-files', multipart(thing)), 'UNAUTHORIZED');
+    });
+  });
+
+  describe('that are neither', () => {
+    it('are text or bytes where the route says so', async () => {
+      expect(await taken('texts', 'Zoë', { 'Content-Type': 'text/plain' })).toEqual({ text: 'Zoë' });
+      expect(await taken('texts', '<a/>', { 'Content-Type': 'application/xml' })).toEqual({ text: '<a/>' });
+      expect(await taken('bytes', Buffer.of(1, 2, 255), { 'Content-Type': 'application/pdf' })).toEqual({
+        length: 3,
+        isBuffer: true,
+      });
+      await refused('texts', Buffer.of(0xff), { body: 'encoding' }, { 'Content-Type': 'text/plain' });
+      expectError(await post('texts', 'a', { 'Content-Type': 'text/html' }), 'UNSUPPORTED_MEDIA_TYPE');
+      expectError(await post('texts', 'é', { 'Content-Type': 'text/plain; charset=latin1' }), 'UNSUPPORTED_MEDIA_TYPE');
+    });
+
+    it('are streamed by handlers that take the request', async () => {
+      const body = 'a'.repeat(2 ** 21);
+      const answer = await api.put('/bodies/streams', body, { 'Content-Type': 'application/octet-stream' });
+
+      expect(expectSuccess(answer)).toEqual({ size: 2 ** 21 });
+    });
+  });
+
+  describe('that are signed', () => {
+    it('are there as the bytes that came, beside what they mean', async () => {
+      const body = '{ "title": "thing",\n "count": 2 }';
+
+      expect(await taken('signed', body, { 'X-Signature': sign(body) })).toEqual(thing);
+      expectError(await post('signed', body, { 'X-Signature': sign(JSON.stringify(thing)) }), 'UNAUTHORIZED');
+      expect(await taken('raw', body)).toEqual({ raw: body, body: thing });
+      expect(await taken('raw', 'a=1', { 'Content-Type': FORM })).toEqual({ raw: 'a=1', body: { a: '1' } });
+      expect(await taken('raw', 'text', { 'Content-Type': 'text/plain' })).toEqual({});
+      expect(await taken('raw-parameters', body)).toEqual({ raw: body, ...thing });
+    });
+  });
+
+  it('hold more values where a route says so', async () => {
+    const lines = (count: number) => ({ lines: times(count, (n) => ({ label: `line ${n}`, amount: n })) });
+
+    expect(await taken('invoices', lines(700))).toEqual({ lines: 700 });
+    const padded = JSON.stringify(lines(700)).padEnd(mebibytes(1) + kibibytes(1));
+    expect(await taken('invoices', padded)).toEqual({ lines: 700 });
+    await refused('invoices', lines(2_000), { body: 'size' });
+    expectError(await post('invoices', padded.padEnd(mebibytes(2) + 1)), 'PAYLOAD_TOO_LARGE');
+  });
+
+  it('are undefined where there are none', async () => {
+    expectSuccess(await api.get('/bodies/nothing'));
+  });
+});
+
+/** What teams put before the service's own reading of bodies, in main.ts. */
+const parsers: Record<string, (app: INestApplication) => void> = {
+  'express.json()': (app) => void app.use(express.json()),
+  'express.json({ verify })': (app) =>
+    void app.use(
+      express.json({
+        verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }),
+      }),
+    ),
+  'express.json() before /api': (app) => void app.use('/api', express.json()),
+  'app.useBodyParser()': (app) => void (app as NestExpressApplication).useBodyParser('json', { limit: '10mb' }),
+  'a parser that reads all that comes': (app) =>
+    void app.use((request: Request, _response: unknown, next: () => void) => {
+      void request.toArray().then((chunks: Buffer[]) => {
+        if (chunks.length > 0) request.body = JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+        next();
+      });
+    }),
+};
+
+describe.each(Object.entries(parsers))('Behind %s', (name, prepare) => {
+  const api = useTestApi({ imports: [BodiesModule], prepare });
+
+  it('bodies are validated as ever', async () => {
+    expect(expectSuccess(await api.post('/bodies/things', thing), 201, 'Created')).toEqual(thing);
+    expect(expectSuccess(await api.post('/bodies/lists', [thing]), 201, 'Created')).toMatchObject({ things: [thing] });
+    expectError(await api.post('/bodies/things', { title: 1 }), 'VALIDATION_ERROR', {
+      fields: { title: ['length', 'type'], count: 'type' },
+    });
+    expectError(await api.post('/bodies/things', [thing]), 'VALIDATION_ERROR', { fields: { body: 'type' } });
+    expectError(await api.post('/bodies/things', {}), 'VALIDATION_ERROR');
+    if (!name.includes('all')) {
+      const { fields } = expectError(await api.post('/bodies/things', '{'), 'VALIDATION_ERROR');
+      expect(fields).toEqual([{ field: 'body', rule: 'json', message: 'must be valid JSON' }]);
+    }
+    if (!name.includes('all')) expectError(await api.post('/bodies/things'), 'VALIDATION_ERROR');
+  });
+
+  it('bodies are held to the same measure', async () => {
+    const wide = times(501, () => 1);
+    const deep = JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) as unknown;
+
+    expectError(await api.post('/bodies/any', wide), 'VALIDATION_ERROR', { fields: { body: 'size' } });
+    expectError(await api.post('/bodies/any', deep), 'VALIDATION_ERROR', { fields: { body: 'depth' } });
+    expectError(await api.post('/bodies/things', '{"title":"thing","count":1,"__proto__":{}}'), 'VALIDATION_ERROR', {
+      fields: { ['__proto__']: 'unknown' },
+    });
+  });
+});
+
+describe('Behind express.json({ limit })', () => {
+  const api = useTestApi({ imports: [BodiesModule], prepare: (app) => void app.use(express.json({ limit: 10 })) });
+
+  it('a body that is larger is 413', async () => {
+    expectError(await api.post('/bodies/things', thing), 'PAYLOAD_TOO_LARGE');
+  });
+});
+
+describe('A class without a rule', () => {
+  class CreateCatDto {
+    name: string;
+  }
+  class CreateDogDto {
+    @Allow()
+    name: string;
+  }
+  class CreatePuppyDto extends CreateDogDto {}
+  @Controller('cats')
+  @Public()
+  class CatsController {
+    @Post()
+    create(@Body() cat: CreateCatDto): object {
+      return cat;
+    }
+
+    @Get()
+    find(@Query() query: CreateCatDto): object {
+      return query;
+    }
+
+    @Post('dogs')
+    createDog(@Body() dog: CreateDogDto): object {
+      return dog;
+    }
+
+    @Post('puppies')
+    createPuppy(@Body() puppy: CreatePuppyDto, @Query('name') _name?: string): object {
+      return puppy;
+    }
+
+    @Post('any')
+    createAny(@Body() any: Record<string, unknown>): object {
+      return any;
+    }
+  }
+  @Module({ controllers: [CatsController] })
+  class CatsModule {}
+  const api = useTestApi({ imports: [CatsModule] });
+
+  it('allows no attribute, and the log of the start says so and how to mend it', async () => {
+    expectError(await api.post('/cats', { name: 'Tom' }), 'VALIDATION_ERROR', { fields: { name: 'unknown' } });
+    expectError(await api.get('/cats?name=Tom'), 'VALIDATION_ERROR', { fields: { name: 'unknown' } });
+    for (const path of ['dogs', 'puppies', 'any'])
+      expect((await api.post(`/cats/${path}`, { name: 'Rex' })).status).toBe(201);
+
+    const lines = api.app.log.map(({ msg }) => String(msg)).filter((line) => line.includes('have no rules'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('@IsString(), or @Allow()');
+    expect(lines[0].split('\n').slice(1)).toEqual([
+      '  - CatsController.create: CreateCatDto',
+      '  - CatsController.find: CreateCatDto',
+    ]);
+  });
+});
+
+describe('Behind parsers of other media types', () => {
+  const api = useTestApi({
+    imports: [BodiesModule],
+    prepare: (app) => {
+      app.use('/api/bodies/things', express.urlencoded({ extended: true }));
+      app.use('/api/bodies/any', express.raw({ type: 'application/octet-stream' }), express.text());
+      // It leaves nothing of what it has read.
+      app.use('/api/bodies/lists', (request: Request, _response: unknown, next: () => void) => {
+        void request.toArray().then(() => next());
+      });
+    },
+  });
+
+  it('@Body() is what they have made', async () => {
+    const form = { 'Content-Type': FORM };
+    expect(expectSuccess(await api.post('/bodies/things', asForm(thing), form), 201, 'Created')).toEqual(thing);
+    expectError(await api.post('/bodies/things', 'title=t&title=u', form), 'VALIDATION_ERROR');
+    const text = await api.post('/bodies/any', 'a text', { 'Content-Type': 'text/plain' });
+    expect(expectSuccess(text, 201, 'Created')).toEqual({ body: 'a text' });
+    const bytes = await api.post('/bodies/any', Buffer.of(1, 2), { 'Content-Type': 'application/octet-stream' });
+    expect(expectSuccess(bytes, 201, 'Created')).toEqual({ body: { type: 'Buffer', data: [1, 2] } });
+  });
+
+  it('a body of which nothing is left is an error of the application, which says so in the log', async () => {
+    expectError(await api.post('/bodies/lists', [thing]), 'INTERNAL_ERROR');
+
+    expect(JSON.stringify(api.app.log)).toContain('was read before the service could');
+  });
+});
+
+describe.each([{ bodyParser: true }, { bodyParser: true, rawBody: true }, { bodyParser: false, rawBody: true }])(
+  'An application made with %j',
+  (options) => {
+    const api = useTestApi({ imports: [BodiesModule], options });
+
+    it('reads bodies as ever', async () => {
+      const signature = { 'X-Signature': sign(JSON.stringify(thing)) };
+
+      expect(expectSuccess(await api.post('/bodies/signed', thing, signature), 201, 'Created')).toEqual(thing);
+      expectError(await api.post('/bodies/things', '{'), 'VALIDATION_ERROR', { fields: { body: 'json' } });
+      expectError(
+        await api.post(
+          '/bodies/any',
+          times(501, () => 1),
+        ),
+        'VALIDATION_ERROR',
+        { fields: { body: 'size' } },
+      );
+      expectError(await api.post('/bodies/admin-files', '{'), 'UNAUTHORIZED');
+    });
+  },
+);

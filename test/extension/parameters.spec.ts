@@ -1,0 +1,629 @@
+import {
+  Body,
+  Controller,
+  createParamDecorator,
+  DefaultValuePipe,
+  type ExecutionContext,
+  Get,
+  Headers,
+  HttpStatus,
+  Injectable,
+  Module,
+  Param,
+  ParseArrayPipe,
+  ParseBoolPipe,
+  ParseDatePipe,
+  ParseEnumPipe,
+  ParseFloatPipe,
+  ParseIntPipe,
+  ParseUUIDPipe,
+  type PipeTransform,
+  Post,
+  Put,
+  Query,
+  Req,
+  UsePipes,
+  ValidationPipe,
+  BadRequestException,
+} from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Expose, Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsDate,
+  IsEmail,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  MinLength,
+  registerDecorator,
+  ValidateNested,
+} from 'class-validator';
+import type { Request } from 'express';
+import { Public, Text, WholeParameter } from '../../src/platform';
+import { expectError, expectSuccess } from '../support/expectations';
+import { times, useTestApi } from '../support/test-api';
+
+enum Colour {
+  RED = 'red',
+  BLUE = 'blue',
+}
+
+enum Level {
+  LOW,
+  HIGH,
+}
+
+const UUID = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
+/** How often the asynchronous rule was asked. */
+let asked = 0;
+/** What the asynchronous rule takes, as rows of a table that change. */
+const taken = new Set<string>();
+
+/** As class-validator's documentation writes one. */
+function IsFree(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isFree',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      async: true,
+      validator: {
+        validate: async (value: string) => {
+          asked++;
+          await Promise.resolve();
+          return !taken.has(value);
+        },
+        defaultMessage: () => '$property is taken',
+      },
+    });
+}
+
+class FindCatsQuery {
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  @Transform(({ value }: { value: string }) => value.split(','))
+  tags?: string[];
+
+  @IsOptional()
+  @IsDate()
+  @Type(() => Date)
+  since?: Date;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Type(() => Number)
+  limit: number = 10;
+
+  @IsOptional()
+  @IsFree()
+  name?: string;
+
+  @IsDate()
+  now = new Date();
+}
+
+/** Nothing but attributes of the service itself. */
+class PlainQuery {
+  @Text({ max: 10, optional: true })
+  text?: string;
+
+  @WholeParameter({ min: 0, max: 9 })
+  number?: number;
+}
+
+let made = 0;
+class CountedQuery extends PlainQuery {
+  @Text({ max: 10, optional: true })
+  label = `number ${++made}`;
+}
+
+class FindOneParams {
+  @IsUUID()
+  id: string;
+
+  @IsInt()
+  @Type(() => Number)
+  part: number;
+}
+
+class StreetDto {
+  @IsString()
+  street: string;
+}
+
+class CatDto {
+  @IsString()
+  @Length(3, 20)
+  name: string;
+
+  @IsBoolean()
+  paid: boolean;
+
+  @IsOptional()
+  @IsEmail({}, { message: 'is no address of ours' })
+  email?: string;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => StreetDto)
+  address?: StreetDto;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @ArrayMaxSize(2)
+  @Type(() => StreetDto)
+  others?: StreetDto[];
+
+  @IsOptional()
+  @IsInt({ each: true })
+  numbers?: number[];
+
+  @IsOptional()
+  @Expose({ name: 'nick_name' })
+  @MinLength(2)
+  nickName?: string;
+}
+
+class GroupedDto {
+  @IsNotEmpty({ groups: ['create'] })
+  name?: string;
+
+  @IsInt({ groups: ['create', 'update'] })
+  age?: number;
+}
+
+class Page {
+  @IsInt()
+  @Max(5)
+  @Type(() => Number)
+  page: number;
+}
+
+const Wanted = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const { page, more } = context.switchToHttp().getRequest<Request>().query;
+  return { page, ...(more !== undefined && { more }) };
+});
+const Agent = createParamDecorator((name: string, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<Request>().get(name),
+);
+
+@Injectable()
+class EvenPipe implements PipeTransform<string, number> {
+  transform(text: string): number {
+    if (Number(text) % 2 !== 0) throw new BadRequestException('must be even');
+    return Number(text);
+  }
+}
+
+@Controller('cats')
+@Public()
+class CatsController {
+  @Get()
+  find(@Query() query: FindCatsQuery): object {
+    const seen = { ...query, tags: [...(query.tags ?? [])], since: query.since?.toISOString() };
+    // What a handler does to its query is its own.
+    query.tags?.push('x');
+    query.since?.setFullYear(1999);
+    Object.assign(query, { mine: 1 });
+    return seen;
+  }
+
+  @Get('plain')
+  plain(@Query() query: PlainQuery): object {
+    const seen = { ...query, isQuery: query instanceof PlainQuery };
+    Object.assign(query, { text: 'changed', mine: 1 });
+    return seen;
+  }
+
+  @Get('counted')
+  counted(@Query() query: CountedQuery): object {
+    return query;
+  }
+
+  @Get('one')
+  one(
+    @Query('x') x?: string,
+    @Query('page', new DefaultValuePipe(7), ParseIntPipe) page?: number,
+    @Query('active', new DefaultValuePipe(false), ParseBoolPipe) active?: boolean,
+    @Query('flag', new ParseBoolPipe({ optional: true })) flag?: boolean,
+    @Query('ids', new ParseArrayPipe({ items: Number, optional: true })) ids?: number[],
+    @Query('rate', new ParseFloatPipe({ optional: true })) rate?: number,
+    @Query('n') n?: number,
+    @Query('b') b?: boolean,
+    @Query('size', new DefaultValuePipe(20)) size?: number,
+  ): object {
+    return { x, page, active, flag, ids, rate, n, b, size };
+  }
+
+  @Get('all')
+  all(@Query() query: Record<string, string>): object {
+    return { ...query, changeable: Object.isExtensible(query) };
+  }
+
+  @Get('levels')
+  levels(@Query('level', new ParseEnumPipe(Level)) level: Level): object {
+    return { level };
+  }
+
+  @Get('headers')
+  headers(@Headers('x-one') one: string, @Headers() all: Record<string, string>): object {
+    return { one, all: all['x-one'] };
+  }
+
+  @Get('requests')
+  requests(@Req() request: Request): object {
+    return request.query;
+  }
+
+  @Get('declared')
+  @ApiQuery({ name: 'a', required: false })
+  declared(@Req() request: Request): object {
+    return request.query;
+  }
+
+  @Get('custom')
+  @ApiQuery({ name: 'page' })
+  @ApiQuery({ name: 'more', required: false })
+  custom(
+    @Wanted(
+      new ValidationPipe({
+        validateCustomDecorators: true,
+        transform: true,
+        forbidNonWhitelisted: true,
+        whitelist: true,
+      }),
+    )
+    wanted: Page,
+    @Agent('x-agent', new ParseIntPipe({ optional: true })) agent?: number,
+  ): object {
+    return { ...wanted, agent, isPage: wanted instanceof Page };
+  }
+
+  @Get('numbers/:n')
+  number(@Param('n') n: number): object {
+    return { n, type: typeof n };
+  }
+
+  @Get('ints/:count')
+  int(@Param('count', ParseIntPipe) count: number): object {
+    return { count };
+  }
+
+  @Get('strict/:count')
+  strict(@Param('count', new ParseIntPipe({ errorHttpStatusCode: HttpStatus.NOT_ACCEPTABLE })) count: number): object {
+    return { count };
+  }
+
+  @Get('uuids/:uuid')
+  uuid(@Param('uuid', new ParseUUIDPipe()) uuid: string): object {
+    return { uuid };
+  }
+
+  @Get('colours/:colour')
+  colour(@Param('colour', new ParseEnumPipe(Colour)) colour: Colour): object {
+    return { colour };
+  }
+
+  @Get('days/:day')
+  day(@Param('day', ParseDatePipe) day: Date): object {
+    return { day };
+  }
+
+  @Get('even/:even')
+  even(@Param('even', EvenPipe) even: number): object {
+    return { even };
+  }
+
+  @Get('parts/:id/:part')
+  part(@Param() params: FindOneParams): object {
+    return { ...params, type: typeof params.part };
+  }
+
+  @Post()
+  create(@Body() cat: CatDto): object {
+    return cat;
+  }
+
+  @Post('addresses')
+  address(@Body('address') address: StreetDto, @Body('note') note: string): object {
+    return { address, note };
+  }
+
+  @Post('free')
+  free(@Body() query: FindCatsQuery): object {
+    return query;
+  }
+
+  @Post('grouped')
+  createGrouped(@Body(new ValidationPipe({ groups: ['create'] })) cat: GroupedDto): object {
+    return cat;
+  }
+
+  @Put('grouped')
+  @UsePipes(new ValidationPipe({ groups: ['update'], transform: true }))
+  updateGrouped(@Body() cat: GroupedDto): object {
+    return cat;
+  }
+
+  @Post('strictest')
+  strictest(@Body(new ValidationPipe({ expectedType: CatDto })) cat: object): object {
+    return cat;
+  }
+}
+
+@Module({ controllers: [CatsController] })
+class CatsModule {}
+
+describe('Parameters, as the documentation of Nest has them', () => {
+  const api = useTestApi({ imports: [CatsModule] });
+  const read = async (path: string, headers = {}) => {
+    const answer = await api.get(`/cats${path}`, headers);
+    expectSuccess(answer);
+    return answer.body.data;
+  };
+  const refused = async (path: string, fields: Record<string, string>) =>
+    expectError(await api.get(`/cats${path}`), 'VALIDATION_ERROR', { fields });
+
+  describe('of a query in a class', () => {
+    it('belong to one request, whatever its handler does to them', async () => {
+      const path = '?tags=a,b&since=2026-01-31T12:00:00.000Z';
+      const first = await read(path);
+      const second = await read(path);
+
+      expect(first).toMatchObject({ tags: ['a', 'b'], since: '2026-01-31T12:00:00.000Z', limit: 10 });
+      expect(second).toEqual({ ...first, now: expect.any(String) });
+      for (const text of ['a', 'b']) {
+        const seen = { text, number: 3, isQuery: true };
+        for (const query of times(3, () => `/plain?text=${text}&number=3`)) expect(await read(query)).toEqual(seen);
+      }
+    });
+
+    it('have defaults that are made for each request', async () => {
+      const [first, second] = [await read(''), await read('')];
+
+      expect(Date.parse(second.now)).toBeGreaterThanOrEqual(Date.parse(first.now));
+      expect(second.now).not.toBe(first.now);
+      const labels = [await read('/counted?text=a'), await read('/counted?text=a'), await read('/counted?text=a')];
+      expect(new Set(labels.map(({ label }) => label)).size).toBe(labels.length);
+    });
+
+    it('are validated by asynchronous rules each time', async () => {
+      const before = asked;
+      expect(await read('?name=tom')).toMatchObject({ name: 'tom' });
+      taken.add('tom');
+      await refused('?name=tom', { name: 'free' });
+      taken.delete('tom');
+      expect(await read('?name=tom')).toMatchObject({ name: 'tom' });
+
+      expect(asked).toBe(before + 3);
+    });
+
+    it('are refused by name', async () => {
+      await refused('?limit=0&since=yesterday&more=1', { limit: 'range', since: 'type', more: 'unknown' });
+    });
+
+    it('may be a plain object of any names', async () => {
+      expect(await read('/all?a=1&b=2')).toEqual({ a: '1', b: '2', changeable: true });
+    });
+  });
+
+  describe('of a query, one by one', () => {
+    it('may be left out', async () => {
+      expect(await read('/one')).toEqual({ page: 7, active: false, size: 20 });
+    });
+
+    it('are converted to the type that they are declared with', async () => {
+      const path = '/one?x=1&page=2&active=true&flag=false&ids=1,2&rate=1.5&n=-2.50&b=false&size=3';
+
+      expect(await read(path)).toEqual({
+        x: '1',
+        page: 2,
+        active: true,
+        flag: false,
+        ids: [1, 2],
+        rate: 1.5,
+        n: -2.5,
+        b: false,
+        size: 3,
+      });
+      expect(await read('/levels?level=1')).toEqual({ level: Level.HIGH });
+    });
+
+    it.each([
+      ['page=two', { page: 'invalid' }],
+      ['active=2', { active: 'invalid' }],
+      ['flag=2', { flag: 'invalid' }],
+      ['ids=1,x', { ids: 'invalid' }],
+      ['rate=x', { rate: 'invalid' }],
+      ['n=x', { n: 'type' }],
+      ['n=1e3', { n: 'type' }],
+      ['n=0x10', { n: 'type' }],
+      ['n=', { n: 'type' }],
+      ['n=9007199254740993', { n: 'type' }],
+      ['b=yes&size=many', { b: 'type', size: 'type' }],
+      ['y=1', { y: 'unknown' }],
+      ['x=1&x=2', { x: 'once' }],
+    ])('are refused by name: %s', async (query, fields) => {
+      await refused(`/one?${query}`, fields);
+    });
+
+    it('have to be declared where a handler reads the request itself', async () => {
+      await refused('/requests?a=1', { a: 'unknown' });
+      expect(await read('/declared?a=1')).toEqual({ a: '1' });
+      await refused('/declared?b=1', { b: 'unknown' });
+      const lines = api.app.log.filter(({ msg }) => String(msg).includes('CatsController.requests'));
+      expect(lines).toHaveLength(1);
+      expect(lines[0].msg).toContain('@ApiQuery');
+    });
+  });
+
+  describe('of a path', () => {
+    it('are converted to numbers', async () => {
+      expect(await read('/numbers/12')).toEqual({ n: 12, type: 'number' });
+      await refused('/numbers/twelve', { n: 'type' });
+      await refused('/numbers/1e3', { n: 'type' });
+    });
+
+    it.each([
+      ['ints/12', { count: 12 }],
+      [`uuids/${UUID}`, { uuid: UUID }],
+      ['colours/red', { colour: 'red' }],
+      ['days/2026-02-28', { day: '2026-02-28T00:00:00.000Z' }],
+      ['even/12', { even: 12 }],
+    ])('are parsed by pipes: %s', async (path, seen) => {
+      expect(await read(`/${path}`)).toEqual(seen);
+    });
+
+    it.each([
+      ['ints/1x', 'count', 'Validation failed (numeric string is expected)'],
+      ['uuids/1', 'uuid', 'Validation failed (uuid is expected)'],
+      ['colours/green', 'colour', 'Validation failed (enum string is expected)'],
+      ['days/2026-02-30', 'day', 'Validation failed (invalid date format)'],
+      ['even/13', 'even', 'must be even'],
+    ])('are refused by their name: %s', async (path, field, message) => {
+      const { fields } = await refused(`/${path}`, { [field]: 'invalid' });
+
+      expect(fields).toEqual([{ field, rule: 'invalid', message }]);
+    });
+
+    it('are refused with the status that the pipe says', async () => {
+      const { message } = expectError(await api.get('/cats/strict/1x'), 'NOT_ACCEPTABLE');
+
+      expect(message).toBe('Validation failed (numeric string is expected)');
+    });
+
+    it('are validated and converted as a class', async () => {
+      expect(await read(`/parts/${UUID}/2`)).toEqual({ id: UUID, part: 2, type: 'number' });
+      await refused('/parts/1/x', { id: 'uuid', part: 'type' });
+    });
+  });
+
+  it('are headers, of any case', async () => {
+    expect(await read('/headers', { 'X-One': '1' })).toEqual({ one: '1', all: '1' });
+    expect(await read('/headers')).toEqual({});
+  });
+
+  it('are what a decorator of the application finds, validated by a pipe of its own', async () => {
+    expect(await read('/custom?page=2', { 'X-Agent': '7' })).toEqual({ page: 2, agent: 7, isPage: true });
+    await refused('/custom?page=9', { page: 'range' });
+    await refused('/custom?page=2&more=1', { more: 'unknown' });
+    expectError(await api.get('/cats/custom?page=2', { 'X-Agent': 'x' }), 'VALIDATION_ERROR', {
+      fields: { 'x-agent': 'invalid' },
+    });
+  });
+
+  describe('of a body', () => {
+    const cat = { name: 'Tom', paid: true };
+    const wrong = async (body: object, fields: Record<string, string | string[]>) =>
+      expectError(await api.post('/cats', body), 'VALIDATION_ERROR', { fields });
+
+    it('may be nested', async () => {
+      const whole = { ...cat, address: { street: 'a' }, others: [{ street: 'b' }], numbers: [1], nick_name: 'To' };
+
+      const seen = expectSuccess(await api.post('/cats', whole), 201, 'Created');
+      expect(seen).toMatchObject({ ...cat, address: { street: 'a' }, others: [{ street: 'b' }], nickName: 'To' });
+    });
+
+    it('are refused by name, in plain words', async () => {
+      const { fields, details } = await wrong(
+        {
+          name: 'T',
+          paid: 1,
+          email: 'x',
+          address: { street: 1, more: 1 },
+          others: [{}],
+          numbers: ['x'],
+          nick_name: 'T',
+        },
+        {
+          name: 'length',
+          paid: 'type',
+          email: 'email',
+          'address.street': 'type',
+          'address.more': 'unknown',
+          'others.0.street': 'type',
+          numbers: 'type',
+          nick_name: 'length',
+        },
+      );
+
+      expect(fields!.every(({ rule }) => /^[a-z]+$/.test(rule))).toBe(true);
+      expect(details).toContain('paid: must be a boolean value;');
+      expect(details).toContain('email: is no address of ours;');
+      expect(details).toContain('numbers: each value must be an integer number');
+    });
+
+    it.each([[1], ['x'], [[1]]])('are refused where they are %j instead of an object', async (address) => {
+      const { fields } = expectError(await api.post('/cats', { ...cat, address }), 'VALIDATION_ERROR');
+
+      expect(fields![0].field).toMatch(/^address/);
+    });
+
+    it('may be taken one by one', async () => {
+      const path = '/cats/addresses';
+
+      expect(expectSuccess(await api.post(path, { address: { street: 'a' }, note: 'b' }), 201, 'Created')).toEqual({
+        address: { street: 'a' },
+        note: 'b',
+      });
+      expectError(await api.post(path, { address: { street: 1 } }), 'VALIDATION_ERROR', {
+        fields: { 'address.street': 'type' },
+      });
+    });
+
+    it('are validated by asynchronous rules', async () => {
+      taken.add('kitty');
+      expectError(await api.post('/cats/free', { name: 'kitty' }), 'VALIDATION_ERROR', { fields: { name: 'free' } });
+      taken.delete('kitty');
+    });
+
+    it('are validated by the groups that a route names', async () => {
+      const path = '/cats/grouped';
+
+      expect(expectSuccess(await api.put(path, { age: 1 }))).toEqual({ age: 1 });
+      expectError(await api.put(path, {}), 'VALIDATION_ERROR', { fields: { age: 'type' } });
+      expectError(await api.post(path, { age: 1 }), 'VALIDATION_ERROR', { fields: { name: 'required' } });
+    });
+
+    it('are named in the errors of another ValidationPipe', async () => {
+      const answer = await api.post('/cats/strictest', { name: 'T', paid: 1, address: { street: 1 } });
+
+      expectError(answer, 'VALIDATION_ERROR', {
+        fields: { name: 'length', paid: 'type', 'address.street': 'type' },
+      });
+    });
+  });
+});
+
+describe('A second ValidationPipe for all routes', () => {
+  const api = useTestApi({
+    imports: [CatsModule],
+    prepare: (app) => void app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true })),
+  });
+
+  it('leaves lists of each version as they are', async () => {
+    for (const version of [1, 2]) {
+      const { status, body } = await api.get(`//api/v${version}/products?size=1`);
+
+      expect(status).toBe(200);
+      expect(Object.keys(body.pagination)).toContain(version === 1 ? 'total' : 'next');
+    }
+  });
+
+  it('leaves the fields of errors, and parameters, as they are', async () => {
+    expectError(await api.get('/cats/ints/x'), 'VALIDATION_ERROR', { fields: { count: 'invalid' } });
+    expectError(await api.post('/cats', { name: 'Tom' }), 'VALIDATION_ERROR', { fields: { paid: 'type' } });
+    expect(expectSuccess(await api.get('/cats/numbers/2'))).toEqual({ n: 2, type: 'number' });
+    expect(expectSuccess(await api.get('/cats/one?x=1'))).toMatchObject({ x: '1', page: 7 });
+  });
+});

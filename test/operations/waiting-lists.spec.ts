@@ -1,0 +1,165 @@
+import { EventEmitter } from 'node:events';
+import { DataSource } from 'typeorm';
+import { Largest } from '../../src/platform/answers/largest';
+import { Role } from '../../src/platform/auth/caller';
+import { paginate } from '../../src/platform';
+import { Semaphore } from '../../src/platform/limits/semaphore';
+import { LARGEST, type ListQuery, WORK } from '../../src/platform/lists/list-query';
+import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
+import { Product } from '../../src/resources/products/product.entity';
+import { ProductDto } from '../../src/resources/products/product.dto';
+import { UserStatus } from '../../src/resources/users/user.entity';
+import { Belongings } from '../support/belongings';
+import { expectError } from '../support/expectations';
+import { RowLock } from '../support/row-lock';
+import { type TestUser, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
+
+/** One place in the lane of searches, and one in that of lists that count or skip much. */
+const settings = { DATABASE_POOL_SIZE: '3', SEARCH_CONNECTIONS: '1', SEARCH_TIMEOUT: '30000' };
+const PRODUCTS = 2_400;
+const DEEP = 'page=1100&size=1';
+
+describe('A list that waits for its turn', () => {
+  const api = useTestApi({ settings });
+  let admin: TestUser;
+  let run: jest.SpiedFunction<Semaphore['run']>;
+
+  beforeAll(async () => {
+    admin = await api.admin();
+    const own = new Belongings(api, await api.user());
+    await own.order();
+    await own.reply();
+    await api.app.nest
+      .get(DataSource)
+      .query(`INSERT INTO products (name, price) SELECT 'Cup', 1 FROM generate_series(1, ${PRODUCTS})`);
+  });
+
+  beforeEach(() => {
+    run = jest.spyOn(Semaphore.prototype, 'run');
+  });
+
+  afterEach(() => run.mockRestore());
+
+  /** Takes the only place of a lane by `holder`, has `ask` wait behind it, and makes a change meanwhile. */
+  async function whileWaiting<T>(holder: string, ask: () => Promise<T>, change: () => Promise<unknown>): Promise<T> {
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'replies');
+    try {
+      const held = api.get(holder);
+      await lock.awaitedBy(1);
+      const before = run.mock.calls.length;
+      const answer = ask();
+      await waitFor(() => run.mock.calls.length > before);
+      await change();
+      await lock.release();
+      await held;
+      return await answer;
+    } finally {
+      await lock.release();
+    }
+  }
+
+  const demote = ({ id }: TestUser) => api.as(admin).patch(`/users/${id}`, { roles: [Role.USER] });
+  const suspend = ({ id }: TestUser) => api.as(admin).patch(`/users/${id}`, { status: UserStatus.SUSPENDED });
+  const signOut = ({ refreshToken }: TestUser) => api.delete('/auth/tokens', { refresh_token: refreshToken });
+  const nothing = () => Promise.resolve();
+  const leave = (...askers: { leave: () => void }[]) => Promise.resolve(askers.forEach((asker) => asker.leave()));
+
+  const SEARCH = '/replies?search=abc';
+  const COUNT = '/replies';
+
+  it.each([
+    ['a search of orders by a demoted administrator', SEARCH, '/orders?search=cup', demote],
+    ['a short search by a demoted administrator', SEARCH, '/orders?search=c', demote],
+    ['a search of users by a suspended administrator', SEARCH, '/users?search=example', suspend],
+    ['a search of posts, which anyone may read, after a sign-out', SEARCH, '/posts?search=abc', signOut],
+    ['a page of cursors', SEARCH, '//api/v2/orders?search=cup', demote],
+    ['a list that counts', COUNT, '/orders', demote],
+    ['a list with a filter after a sign-out', COUNT, '/orders?status=PENDING&fields=id', signOut],
+    ['a deep page', COUNT, `/products?${DEEP}`, suspend],
+  ])('is not answered to a caller who has lost its rights meanwhile: %s', async (_what, holder, path, lose) => {
+    const caller = await api.admin();
+    const ask = () => api.as(caller).get(path);
+
+    expectError(await whileWaiting(holder, ask, () => lose(caller)), 'UNAUTHORIZED');
+  });
+
+  it.each([
+    [SEARCH, '/users?search=user'],
+    [COUNT, '/orders'],
+    [COUNT, `/products?${DEEP}`],
+  ])('is answered to a caller who has lost nothing: behind %s, %s', async (holder, path) => {
+    const caller = await api.admin();
+    const answer = await whileWaiting(holder, () => api.as(caller).get(path), nothing);
+
+    expect(answer).toMatchObject({ status: 200, body: { data: expect.any(Array) } });
+    expect(answer.body.data.length).toBeGreaterThan(0);
+  });
+
+  it('has no comment on a post that became a draft meanwhile', async () => {
+    const author = await api.user();
+    const own = new Belongings(api, author);
+    const post = await own.post();
+    await api.as(author).post(`/posts/${post.id}/comments`, { content: 'abc' });
+    const path = `/posts/${post.id}/comments?search=abc`;
+    const change = async () => {
+      await api.as(author).patch(`/posts/${post.id}`, { status: 'DRAFT' });
+      await api.as(author).post(`/posts/${post.id}/comments`, { content: 'abc SECRET' });
+    };
+    const answer = await whileWaiting(SEARCH, () => api.get(path), change);
+
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain('SECRET');
+  });
+
+  describe('and is one that several ask for', () => {
+    /** One who asks in the name of a request, and may leave. */
+    function asker(ip: string) {
+      const res = Object.assign(new EventEmitter(), { closed: false, writableFinished: false, statusCode: 200 });
+      const work = new UnitOfWork(() => undefined, { id: 'test', ip, res });
+      const read = (page = 1_100) => {
+        const query: ListQuery = { page, size: 1, [WORK]: work, [LARGEST]: Largest.of(ProductDto) };
+        return paginate(api.repository(Product), query, {});
+      };
+      return { read, leave: () => void res.emit('close') };
+    }
+
+    it('goes on for the others when the first of them leaves', async () => {
+      const [first, second, third] = times(3, () => asker('192.0.2.1'));
+      const reads = await whileWaiting(
+        COUNT,
+        async () => {
+          const all = [first, second, third].map(({ read }) => read());
+          return Promise.allSettled(all);
+        },
+        () => leave(first),
+      );
+
+      expect(reads.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    });
+
+    it('is not begun when all of them have left', async () => {
+      const askers = times(3, () => asker('192.0.2.1'));
+      const change = () => leave(...askers);
+      const reads = await whileWaiting(COUNT, () => Promise.allSettled(askers.map(({ read }) => read())), change);
+
+      expect(reads.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    });
+
+    it('waits in nobody’s line but those of its askers', async () => {
+      const order: string[] = [];
+      const crowd = asker('192.0.2.1');
+      const other = asker('198.51.100.1');
+      const note = (name: string, read: Promise<unknown>) => read.then(() => void order.push(name));
+      const ask = () =>
+        Promise.all([
+          ...times(5, (index) => note('crowd', crowd.read(1_110 + index))),
+          note('crowd', crowd.read()),
+          note('other', other.read()),
+        ]);
+      await whileWaiting(COUNT, ask, nothing);
+
+      expect(order.indexOf('other')).toBeLessThan(3);
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import { DataSource } from 'typeorm';
+import { syncing } from '../../src/uploads/bytes/disk-store';
+import type { Holder } from '../../src/uploads/places';
+import { TURN, Turns } from '../../src/uploads/tus/turns';
+import { UploadRows } from '../../src/uploads/upload-rows';
+import { RowLock } from '../support/row-lock';
+import { times, useTestApi } from '../support/test-api';
+import { TusUser } from '../support/tus';
+import { waitFor } from '../support/wait-for';
+
+/** Accounts of one block of addresses. */
+const CROWD = 24;
+/** How many are at work at once in each line. */
+const AT_WORK = 2;
+/** Of those at work and one in turn before the stranger some may be overtaken on their way. */
+const SOON = 6;
+const BYTES = Buffer.from('0123456789');
+
+describe('A stranger, where many accounts of one network fill the line', () => {
+  const api = useTestApi({ settings: { MIN_FREE_DISK: '0', TRUST_PROXY: '1', REQUEST_TIMEOUT: '60000' } });
+  let crowd: TusUser[];
+  let stranger: TusUser;
+
+  beforeAll(async () => {
+    const userOf = (address: string) => TusUser.of(api, { 'X-Forwarded-For': address });
+    crowd = await Promise.all(times(CROWD, (index) => userOf(`192.0.2.${index + 1}`)));
+    stranger = await userOf('198.51.100.1');
+  });
+
+  /** Lets the crowd do it, then the stranger, and all go on when all of them wait. Resolves with what the crowd is answered. */
+  async function queue(waiting: () => number, most: number, act: (user: TusUser) => Promise<{ status: number }>) {
+    const answers = crowd.map(act);
+    await waitFor(() => waiting() === most);
+    const its = act(stranger);
+    await waitFor(() => waiting() === most + 1);
+    return { answers: [...answers, its] };
+  }
+
+  /** Whose uploads were written, in their order. */
+  const writers = async (paths: string[], order: string) => {
+    const rows = await api.app.nest
+      .get(DataSource)
+      .query<{ user_id: number }[]>(`SELECT user_id FROM uploads WHERE key = ANY($1) ORDER BY ${order}`, [
+        paths.map((path) => path.split('/').at(-1)),
+      ]);
+    return rows.map(({ user_id }) => user_id);
+  };
+
+  it('for creations has its turn after one of them', async () => {
+    const lock = await RowLock.ofWrites(api.app.databaseUrl, 'uploads');
+    const creating = api.app.nest.get(UploadRows)['creating'];
+    const paths: string[] = [];
+    const create = async (user: TusUser) => {
+      const answer = await user.create(BYTES.length);
+      paths.push(`/uploads/${answer.body.data.key}`);
+      return answer;
+    };
+    const { answers } = await queue(() => creating['line'].size, CROWD - AT_WORK, create);
+    await lock.release();
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(201);
+
+    expect((await writers(paths, 'id')).indexOf(stranger.user.id)).toBeLessThan(SOON);
+  });
+
+  it('for commits has its turn after one of them', async () => {
+    const everybody = [...crowd, stranger];
+    const paths = await Promise.all(everybody.map((user) => user.begin(BYTES.length)));
+    const lock = await RowLock.ofWrites(api.app.databaseUrl, 'uploads');
+    const writing = api.app.nest.get(UploadRows)['writing'];
+    const append = (user: TusUser) => user.append(paths[everybody.indexOf(user)], 0, BYTES);
+    const { answers } = await queue(() => writing['line'].size, CROWD - AT_WORK, append);
+    await lock.release();
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(204);
+
+    expect((await writers(paths, 'updated_at')).indexOf(stranger.user.id)).toBeLessThan(SOON);
+  });
+
+  it('for the disk has its turn after one of them', async () => {
+    const everybody = [...crowd, stranger];
+    const paths = await Promise.all(everybody.map((user) => user.begin(BYTES.length)));
+    let free = () => undefined as void;
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    const held = times(AT_WORK, () => syncing.run(() => freed));
+    const append = (user: TusUser) => user.append(paths[everybody.indexOf(user)], 0, BYTES);
+    const { answers } = await queue(() => syncing['line'].size, CROWD, append);
+    free();
+    for (const answer of await Promise.all([...answers, ...held])) if (answer) expect(answer.status).toBe(204);
+
+    expect((await writers(paths, 'updated_at')).indexOf(stranger.user.id)).toBeLessThan(CROWD / 2);
+  });
+});
+
+describe('Turns of uploads', () => {
+  /** In which order so many turns of each are had. */
+  async function orderOf(holders: Holder[], turns: number) {
+    const order: string[] = [];
+    const first = Turns.take({ network: 'first', user: 0 }, TURN);
+    const take = async (holder: Holder) => {
+      await Turns.take(holder, TURN);
+      order.push(`${holder.network}${holder.user}`);
+    };
+    await Promise.all([first, ...holders.flatMap((holder) => times(turns, () => take(holder)))]);
+    return order;
+  }
+
+  it('are shared among networks, and within a network among its users', async () => {
+    const holders = [1, 2, 3].map((user) => ({ network: 'a', user }));
+    const order = await orderOf([...holders, { network: 'b', user: 4 }], 3);
+
+    expect(order.slice(0, 6)).toEqual(['a1', 'b4', 'a2', 'b4', 'a3', 'b4']);
+    expect(order.slice(6)).toEqual(['a1', 'a2', 'a3', 'a1', 'a2', 'a3']);
+  });
+});
