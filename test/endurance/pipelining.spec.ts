@@ -14,7 +14,7 @@ const LONG = 64 * PIECE;
 /** How many of its handlers are at work, and how many have been at most. */
 const work = { now: 0, most: 0, done: 0, gate: Promise.resolve() };
 
-@Controller('work')
+@Controller('turns')
 class WorkController {
   @Get()
   @Public()
@@ -61,7 +61,7 @@ describe('A connection on which requests are sent ahead', () => {
   it('has one answer in the making, and gets all of them, in order', async () => {
     const connection = await RawConnection.open(api.app.port);
     const ids = times(30, (index) => `id-${index}`);
-    connection.write(ids.map((id) => `GET /api/v1/work HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`).join(''));
+    connection.write(ids.map((id) => `GET /api/v1/turns HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`).join(''));
     const answers = await connection.answers(ids.length);
     connection.destroy();
 
@@ -74,7 +74,7 @@ describe('A connection on which requests are sent ahead', () => {
     const connections = await Promise.all(times(5, () => RawConnection.open(api.app.port)));
     let open = () => {};
     work.gate = new Promise<void>((resolve) => (open = resolve));
-    for (const connection of connections) connection.write(get('/api/v1/work').repeat(4));
+    for (const connection of connections) connection.write(get('/api/v1/turns').repeat(4));
     await waitFor(() => work.now === 5);
     expect((await api.get('/public')).status).toBe(200);
     open();
@@ -108,18 +108,23 @@ describe('A connection on which requests are sent ahead', () => {
   });
 
   it('is read no further while one of them waits, however many there are', async () => {
-    work.gate = new Promise(() => undefined);
+    let open = () => {};
+    work.gate = new Promise<void>((resolve) => (open = resolve));
+    const others = new Set(servedConnections());
     const socket = connect(api.app.port, '127.0.0.1').on('error', () => undefined);
-    const many = get('/api/v1/work').repeat(10_000);
+    const many = get('/api/v1/turns').repeat(10_000);
     // More than the system keeps between two ends of a connection.
     for (let index = 0; index < 60; index++) socket.write(many);
     await waitFor(() => work.now === 1);
-    const [served] = servedConnections();
+    const served = servedConnections().find((one) => !others.has(one))!;
     await waitFor(() => served.isPaused());
 
     expect(served.bytesRead).toBeLessThan(1024 * 1024);
     expect(work).toMatchObject({ now: 1, most: 1 });
     socket.destroy();
+    // As it isn't read, it is only now that the service learns that its client has gone.
+    open();
+    await waitFor(() => served.destroyed && work.now === 0);
   });
 
   it('has one request made of what is behind the one in the making, be it thousands', async () => {
@@ -129,7 +134,7 @@ describe('A connection on which requests are sent ahead', () => {
       const others = new Set(servedConnections());
       const served = () => servedConnections().filter((one) => !others.has(one));
       const connections = await Promise.all(times(3, () => RawConnection.open(api.app.port)));
-      for (const connection of connections) connection.write(get('/api/v1/work') + SHORTEST.repeat(3_000));
+      for (const connection of connections) connection.write(get('/api/v1/turns') + SHORTEST.repeat(3_000));
       await waitFor(() => work.now === 3 && served().every(({ bytesRead }) => bytesRead > 50_000));
       connections.forEach((connection) => connection.reset());
       await waitFor(() => served().length === 0);
@@ -162,11 +167,11 @@ describe('A connection on which requests are sent ahead', () => {
     let closed = 0;
     for (const socket of strangers) {
       socket.on('error', () => undefined).on('close', () => closed++);
-      socket.write(get('/api/v1/work').repeat(3_000));
+      socket.write(get('/api/v1/turns').repeat(3_000));
     }
     await waitFor(() => closed > 10);
     const connection = await RawConnection.open(api.app.port);
-    connection.write(get('/api/v1/work').repeat(400));
+    connection.write(get('/api/v1/turns').repeat(400));
     await waitFor(() => servedConnections().some(({ remoteAddress }) => remoteAddress === '127.0.0.1'));
     open();
     strangers.forEach((socket) => socket.destroy());
@@ -181,7 +186,7 @@ describe('A connection on which requests are sent ahead', () => {
     work.gate = new Promise<void>((resolve) => (open = resolve));
     const others = new Set(servedConnections());
     const connection = await RawConnection.open(api.app.port);
-    connection.write(get('/api/v1/work').repeat(20));
+    connection.write(get('/api/v1/turns').repeat(20));
     await waitFor(() => work.now === 1);
     const served = servedConnections().find((one) => !others.has(one))!;
     connection.reset();
@@ -198,7 +203,7 @@ describe('A connection on which requests are sent ahead', () => {
     const connection = await RawConnection.open(api.app.port);
     let open = () => {};
     work.gate = new Promise<void>((resolve) => (open = resolve));
-    connection.write(`${get('/api/v1/work')}${brokenPost('X-Request-Id: broken')}`);
+    connection.write(`${get('/api/v1/turns')}${brokenPost('X-Request-Id: broken')}`);
     await waitFor(() => work.now === 1);
     open();
     const answers = await connection.allAnswers();
@@ -215,7 +220,7 @@ describe('A connection on which requests are sent ahead', () => {
     const connection = await RawConnection.open(api.app.port);
     let open = () => {};
     work.gate = new Promise<void>((resolve) => (open = resolve));
-    connection.write(`${get('/api/v1/work').repeat(3)}${CONNECT}`);
+    connection.write(`${get('/api/v1/turns').repeat(3)}${CONNECT}`);
     await waitFor(() => work.now === 1);
     open();
     const answers = await connection.allAnswers();
@@ -228,7 +233,7 @@ describe('A connection on which requests are sent ahead', () => {
   it('gets a long answer whole before a tunnel is refused, however slowly it reads', async () => {
     const others = new Set(servedConnections());
     const connection = await RawConnection.open(api.app.port);
-    connection.write(`${get('/api/v1/work/stream')}${CONNECT}`);
+    connection.write(`${get('/api/v1/turns/stream')}${CONNECT}`);
     await connection.stall();
     const served = servedConnections().find((one) => !others.has(one))!;
     await waitFor(() => served.writableNeedDrain);
@@ -245,7 +250,7 @@ describe('A connection on which requests are sent ahead', () => {
     const connection = await RawConnection.open(api.app.port);
     let open = () => {};
     work.gate = new Promise<void>((resolve) => (open = resolve));
-    connection.write(`${get('/api/v1/work')}${CONNECT}`);
+    connection.write(`${get('/api/v1/turns')}${CONNECT}`);
     await waitFor(() => work.now === 1);
     const served = servedConnections().find((one) => !others.has(one))!;
     connection.reset();
@@ -257,7 +262,7 @@ describe('A connection on which requests are sent ahead', () => {
   });
 
   const brokenPost = (header: string) =>
-    `POST /api/v1/work HTTP/1.1\r\nHost: x\r\n${header}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\nZZ\r\n`;
+    `POST /api/v1/turns HTTP/1.1\r\nHost: x\r\n${header}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\nZZ\r\n`;
 
   const linesOf = (id: string) => api.app.log.filter(({ request_id, msg }) => request_id === id && msg === 'request');
 
