@@ -36,20 +36,15 @@ export class Semaphore {
 
   /**
    * @param work told whether it has waited
-   * @param signal takes the work out of the queue; what has begun runs on. A function is asked when the work has to wait
+   * @param signal takes the work out of the queue; what has begun runs on
    * @param keys on whose behalf it is
    * @throws {ServiceUnavailableException} when too many wait, or the signal is aborted before the work begins
    */
-  async run<T>(
-    work: (waited: boolean) => Promise<T>,
-    signal?: AbortSignal | (() => AbortSignal | undefined),
-    keys: LineKeys = [''],
-  ): Promise<T> {
-    if (typeof signal === 'object' && signal.aborted) throw notWanted();
+  async run<T>(work: (waited: boolean) => Promise<T>, signal?: AbortSignal, keys: LineKeys = ['']): Promise<T> {
+    if (signal?.aborted) throw notWanted();
     const [key] = keys;
-    const waits = !this.isFreeFor(key);
-    if (waits) await this.turn(keys, typeof signal === 'function' ? signal() : signal);
-    else this.take(key);
+    const waits = !this.take(key);
+    if (waits) await this.turn(keys, signal);
     try {
       return await work(waits);
     } finally {
@@ -57,17 +52,19 @@ export class Semaphore {
     }
   }
 
-  private isFreeFor(key: LineKey): boolean {
-    return this.permits > 0 && this.mayBegin(this.working.of(key), this.permits);
-  }
-
-  private take(key: LineKey): void {
+  /** Takes a permit that is free, which has to be released. @returns whether there was one for this key */
+  take(key: LineKey): boolean {
+    if (!this.isFreeFor(key)) return false;
     this.permits--;
     this.working.add(key, 1);
+    return true;
   }
 
-  /** Resolves with the permit of somebody who has finished. */
-  private turn(keys: LineKeys, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Resolves with the permit of somebody who has finished, which has to be released.
+   * @throws as {@link run}, but for a signal that was aborted before
+   */
+  turn(keys: LineKeys, signal: AbortSignal | undefined): Promise<void> {
     const [key] = keys;
     const region = regionOf(String(key));
     if (this.line.size >= this.maxWaiting) this.makeRoomFor(keys, region);
@@ -113,13 +110,17 @@ export class Semaphore {
     return greediest;
   }
 
-  private release(key: LineKey): void {
+  release(key: LineKey): void {
     this.working.add(key, -1);
     this.permits++;
     for (let next = this.next(); next; next = this.next()) {
       this.take(next.key);
       next.begin();
     }
+  }
+
+  private isFreeFor(key: LineKey): boolean {
+    return this.permits > 0 && this.mayBegin(this.working.of(key), this.permits);
   }
 
   private next(): Waiting | undefined {

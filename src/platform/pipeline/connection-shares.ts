@@ -1,22 +1,23 @@
 import { neighbourhoodOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import type { Origin } from '../transactions/origin';
-import type { Turns } from '../transactions/turns';
+import type { Asking, Turns } from '../transactions/turns';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { isWriter } from '../transactions/writer';
 
 /** Connections that are left to what belongs to no unit of work, such as the look at who asks; of a pool of two none. */
 const LEFT = 1;
+/** Of a pool, how much a caller leaves to others: one of the places in it each. */
+const OTHERS = 1 / 3;
 /** Units of work that may wait; of more, the latest of whoever has most of them is 503. */
 const MAX_WAITING = 1_000;
 /** Why a signal is aborted: without one Node makes an error for each. */
 const OVER = 'The request is over';
 
-type Hold = () => Promise<void>;
-
 /**
  * Shares a pool's connections between those who ask for what writes: a caller whose requests wait for each other, or for the
- * lock of a row, holds half of what is free, the next one half of the rest. So no few callers take all.
+ * lock of a row, holds two thirds of them at most, and while no more are free than the rest each caller holds one. So no few
+ * callers take all. What commits waits for no lock any more, and counts no longer.
  */
 export class ConnectionShares implements Turns {
   private readonly places: Semaphore;
@@ -25,67 +26,80 @@ export class ConnectionShares implements Turns {
   /** @param size of the pool */
   constructor(size: number) {
     const places = size > 2 * LEFT ? size - LEFT : size;
-    this.places = new Semaphore(places, MAX_WAITING, (held, free) => held < free);
+    this.places = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > places * OTHERS);
   }
 
   /** What a unit does in one of its connections may wait for what it does in another: all have one place. */
-  run(hold: Hold, unit: UnitOfWork): Promise<void> {
+  add(asking: Asking, unit: UnitOfWork): void {
     const place = this.ofUnits.get(unit);
-    if (place) return place.add(hold);
-    return unit.clients.size > 0 ? hold() : this.wait(new Place(hold), unit);
+    if (place) return place.add(asking);
+    if (unit.clients.size > 0) return asking.begin(nothing);
+    this.wait(asking, unit, callerOf(unit.origin));
   }
 
-  private wait(place: Place, unit: UnitOfWork): Promise<void> {
-    const forget = () => void this.ofUnits.delete(unit);
+  private wait(first: Asking, unit: UnitOfWork, caller: string): void {
+    const place = new Place(first, () => {
+      this.ofUnits.delete(unit);
+      this.places.release(caller);
+    });
     this.ofUnits.set(unit, place);
-    place.whole = this.places.run(
-      () => place.begin(forget),
-      () => leaving(unit),
-      [callerOf(unit.origin)],
+    if (this.places.take(caller)) return place.begin();
+    this.places.turn([caller], leaving(unit)).then(
+      () => place.begin(),
+      (error: Error) => {
+        this.ofUnits.delete(unit);
+        place.refuse(error);
+      },
     );
-    place.whole.catch(forget);
-    return place.whole;
   }
 }
 
 /** What a unit of work waits for, and keeps for as long as it holds a connection. */
 class Place {
-  /** Until the last connection was given back, or none was to be had. */
-  whole: Promise<void>;
-  private readonly waiting: Hold[];
+  private readonly waiting: Asking[];
   private begun = false;
   private held = 0;
-  private over: () => void;
 
-  constructor(first: Hold) {
+  /** @param over told when the last connection was given back, or none was to be had */
+  constructor(
+    first: Asking,
+    private readonly over: () => void,
+  ) {
     this.waiting = [first];
   }
 
-  add(hold: Hold): Promise<void> {
-    if (this.begun) this.take(hold);
-    else this.waiting.push(hold);
-    return this.whole;
+  add(asking: Asking): void {
+    if (this.begun) this.take(asking);
+    else this.waiting.push(asking);
   }
 
-  /** @param forget told before another may have its place */
-  begin(forget: () => void): Promise<void> {
+  begin(): void {
     this.begun = true;
-    return new Promise((resolve) => {
-      this.over = () => {
-        forget();
-        resolve();
-      };
-      for (const hold of this.waiting) this.take(hold);
+    // None is over before all have begun.
+    this.held++;
+    for (const asking of this.waiting) this.take(asking);
+    this.leave();
+  }
+
+  refuse(error: Error): void {
+    for (const asking of this.waiting) asking.refuse(error);
+  }
+
+  private take(asking: Asking): void {
+    this.held++;
+    let isOver = false;
+    asking.begin(() => {
+      if (!isOver) this.leave();
+      isOver = true;
     });
   }
 
-  private take(hold: Hold): void {
-    this.held++;
-    void hold().then(() => {
-      if (--this.held === 0) this.over();
-    });
+  private leave(): void {
+    if (--this.held === 0) this.over();
   }
 }
+
+const nothing = (): void => undefined;
 
 const signals = new WeakMap<UnitOfWork, AbortSignal>();
 

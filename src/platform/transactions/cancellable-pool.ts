@@ -90,11 +90,16 @@ export class CancellablePool extends LimitedPool {
   private connectInTurn(work: UnitOfWork, onConnection: OnConnection): void {
     const isFree = !work.origin || work.cancelled;
     if (!this.turns || isFree) return this.connectFor(work, onConnection);
-    const hold = () => new Promise<void>((over) => this.connectFor(work, onConnection, over));
-    this.turns.run(hold, work).catch((error: Error) => onConnection(work.cancelled ?? error, undefined, nothing));
+    this.turns.add(
+      {
+        begin: (over) => this.connectFor(work, onConnection, over),
+        refuse: (error) => onConnection(work.cancelled ?? error, undefined, nothing),
+      },
+      work,
+    );
   }
 
-  /** @param over told when there is no connection, or it was given back */
+  /** @param over told when there is no connection, its transaction commits, or it was given back */
   private connectFor(work: UnitOfWork, onConnection: OnConnection, over = nothing): void {
     const refuse = (error: Error | undefined) => {
       over();
@@ -109,9 +114,11 @@ export class CancellablePool extends LimitedPool {
       }
       work.hold(client);
       (client as Backend).work = work;
+      (client as Backend).onCommit = over;
       const giveBack: Release = (reason) => {
         work.release(client);
         (client as Backend).work = undefined;
+        (client as Backend).onCommit = undefined;
         // A connection that is being ended must not serve another request.
         release(reason ?? work.cancelled);
         over();

@@ -6,6 +6,8 @@ import type { UnitOfWork } from './unit-of-work';
 export interface Lent extends PoolClient {
   /** The unit of work that holds it. */
   work?: UnitOfWork;
+  /** Told when its transaction commits: from then on it waits for nobody's lock. */
+  onCommit?: () => void;
 }
 
 type Query = (...parameters: unknown[]) => unknown;
@@ -28,7 +30,9 @@ export function noteCommits(client: Lent): void {
 /** @throws why it was called off */
 function note(client: Lent, work: UnitOfWork, text: string): void {
   if (work.cancelled) throw work.cancelled;
-  work.mayBeCommitted ||= isCommit(text) || (!isInTransaction(client) && commitsAlone(text));
+  const commits = isCommit(text);
+  work.mayBeCommitted ||= commits || (!isInTransaction(client) && commitsAlone(text));
+  if (commits) client.onCommit?.();
 }
 
 /** Of a connection whose BEGIN is still on its way this is false: one statement too many is taken for a commit. */
