@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Controller, Injectable, Module, Param, Post } from '@nestjs/common';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Idempotent, KeyedIsolation, Public } from '../../src/platform';
 import { query } from '../support/databases';
@@ -225,6 +225,25 @@ describe('What a handler does in transactions', () => {
 
     expect(status).toBe(201);
     expect(await marks()).toEqual([]);
+  });
+
+  it('leaves no listener on a connection whose transaction was committed while a statement ran', async () => {
+    const { status, body } = await send(async () => {
+      const runner = database.createQueryRunner();
+      const client = (await runner.connect()) as PoolClient;
+      const listeners = () => ['drain', 'end', 'error'].map((event) => client.listenerCount(event));
+      await runner.startTransaction();
+      const before = listeners();
+      void client.query('SELECT 1');
+      await runner.commitTransaction();
+      const after = listeners();
+      await runner.release();
+      return { before, after };
+    });
+
+    const { before, after } = body.data.result as Record<string, number[]>;
+    expect(status).toBe(201);
+    expect(after).toEqual(before);
   });
 
   describe('with a key', () => {

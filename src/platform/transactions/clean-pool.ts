@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
 import { Pool, type PoolClient } from 'pg';
 
@@ -39,7 +38,7 @@ function watched(client: Connection): Connection {
     released = true;
     if (error || !client.hasExecuted) release(error);
     else if (client.readyForQuery) giveBack(client, release);
-    else giveBackLater(client, release);
+    else afterAll(client, (end) => (end ? release(end) : giveBack(client, release)));
   };
   return client;
 }
@@ -47,7 +46,11 @@ function watched(client: Connection): Connection {
 /** Of a connection, once all its statements are over: of one that has just failed, PostgreSQL tells that a little later. */
 export async function statusAfterAll(client: PoolClient): Promise<string | null> {
   const connection = client as Connection;
-  if (!connection.readyForQuery) await Promise.race([once(connection, 'drain'), once(connection, 'end')]);
+  if (!connection.readyForQuery) {
+    await new Promise<void>((resolve, reject) => {
+      afterAll(connection, (end) => (end instanceof Error ? reject(end) : resolve()));
+    });
+  }
   return connection.getTransactionStatus();
 }
 
@@ -61,16 +64,16 @@ function giveBack(client: Connection, release: Release): void {
   release(error);
 }
 
-/** Statements that nobody awaits still run, or have just failed. */
-function giveBackLater(client: Connection, release: Release): void {
-  const onDrain = () => {
-    stop();
-    giveBack(client, release);
+/**
+ * For a connection whose statements still run, or have just failed.
+ * @param then told once all of them are over, or by what the connection has ended before: `true` when nothing says why
+ */
+function afterAll(client: Connection, then: (end?: Error | true) => void): void {
+  const tell = (end?: Error | true) => {
+    client.off('drain', onDrain).off('error', onEnd).off('end', onEnd);
+    then(end);
   };
-  const onEnd = (error?: Error) => {
-    stop();
-    release(error ?? true);
-  };
-  const stop = () => client.off('drain', onDrain).off('error', onEnd).off('end', onEnd);
+  const onDrain = () => tell();
+  const onEnd = (error?: Error) => tell(error ?? true);
   client.on('drain', onDrain).on('error', onEnd).on('end', onEnd);
 }
