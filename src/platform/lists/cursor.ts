@@ -15,8 +15,8 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 /** Bytes of the mark that shows an alteration. */
 const MARK_LENGTH = 16;
-/** Which part of a collection is asked for, or how much of each item, but not which collection in which order. */
-const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields', 'sort', 'sortBy', 'order'];
+/** Parameters that say which part of a list is asked for, or how much of each item. */
+const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields'];
 
 /** A place in a sorted collection: next to an item, whether that is still there or not. */
 export interface Position {

@@ -46,8 +46,9 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
   const list = listOf(repository, query, options, work);
   const read = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
-  const searches = search === undefined ? undefined : Searches.of(repository.manager.dataSource);
-  return readConfirmed(query, work, searches ? () => searches.run(search!, work, read) : read);
+  if (search === undefined) return readConfirmed(query, work, read);
+  const searches = Searches.of(repository.manager.dataSource);
+  return readConfirmed(query, work, () => searches.run(search, work, read));
 }
 
 function listOf<E extends ObjectLiteral & { id: number }>(

@@ -7,7 +7,6 @@ interface Named {
   searchable?: readonly string[];
   filter?: object;
   include?: Partial<Record<string, string>>;
-  always?: readonly string[];
 }
 
 /** Of which `ILIKE` finds nothing but an error: whatever isn't a text. A view's columns say no type. */
