@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { DatabaseError, type Pool, type QueryResultRow } from 'pg';
+import { DatabaseError, type QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
+import { poolOf } from '../transactions/cancellable-pool';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { writerCheck } from '../transactions/writer';
 
@@ -19,9 +20,8 @@ export async function runStatement<R extends QueryResultRow>(
   values: unknown[],
 ): Promise<R[]> {
   if (isInTransaction(manager)) return runInTransaction<R>(manager, text, values);
-  const { master: pool } = manager.dataSource.driver as unknown as { master: Pool };
   try {
-    return (await pool.query<R>({ name: nameOf(text), text, values })).rows;
+    return (await poolOf(manager.dataSource).query<R>({ name: nameOf(text), text, values })).rows;
   } catch (error) {
     throw error instanceof DatabaseError ? new QueryFailedError(text, values, error) : error;
   }

@@ -112,11 +112,11 @@ export class CancellablePool extends LimitedPool {
         release();
         return refuse(work.cancelled);
       }
-      work.hold(client);
+      work.clients.add(client);
       (client as Backend).work = work;
       (client as Backend).onCommit = over;
       const giveBack: Release = (reason) => {
-        work.release(client);
+        work.clients.delete(client);
         (client as Backend).work = undefined;
         (client as Backend).onCommit = undefined;
         // A connection that is being ended must not serve another request.

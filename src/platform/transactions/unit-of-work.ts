@@ -32,8 +32,9 @@ export class UnitOfWork {
   statementLimit?: number;
   /** Whether something of it is committed, or about to be. Until then, to call it off is to undo it. */
   mayBeCommitted = false;
-  /** Those that run. */
+  /** How many units run, or transactions are open: without any, Node needn't follow the flows of the process. */
   private static running = 0;
+  /** The connections that it holds. */
   readonly clients = new Set<PoolClient>();
   private error?: Error;
   private expectationIsTaken = false;
@@ -171,14 +172,6 @@ export class UnitOfWork {
     this.abandonment?.abort(OVER);
     this.transaction?.abandon(reason);
     return [...this.clients];
-  }
-
-  hold(client: PoolClient): void {
-    this.clients.add(client);
-  }
-
-  release(client: PoolClient): void {
-    this.clients.delete(client);
   }
 }
 
