@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnModuleInit, Optional, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { StartupError } from '../config/startup-error';
 import { type Access, ACCESS } from './access.decorators';
-import { refuseLateGuards, requireStrategies } from './declared-strategies';
+import { refuse, refuseLateGuards, requireStrategies } from './declared-strategies';
 import { DEFAULT_STRATEGIES } from './strategies';
 
 export interface DeclaredRoute {
@@ -59,15 +58,15 @@ export class DeclaredAccess implements OnModuleInit {
 
   /** Those of HTTP. */
   routes(): DeclaredRoute[] {
-    const owners = this.discovery.getControllers().map(({ metatype }) => metatype);
-    return [...new Set(owners)].flatMap((owner) => this.describeAll(owner, route));
+    return this.handlersOf(route, this.discovery.getControllers());
   }
 
-  private handlersOf(describe: Describe): DeclaredRoute[] {
-    const owners = [...this.discovery.getControllers(), ...this.discovery.getProviders()].map(
-      ({ metatype }) => metatype,
-    );
-    return [...new Set(owners)].flatMap((owner) => this.describeAll(owner, describe));
+  private handlersOf(
+    describe: Describe,
+    wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()],
+  ): DeclaredRoute[] {
+    const owners = new Set(wrappers.map(({ metatype }) => metatype));
+    return [...owners].flatMap((owner) => this.describeAll(owner, describe));
   }
 
   private describeAll(metatype: unknown, describe: Describe): DeclaredRoute[] {
@@ -104,21 +103,13 @@ const messageOfClient: Describe = (handler) =>
 
 function messageOfService(handler: Handler): string | undefined {
   const patterns = read(PATTERNS_OF_SERVICE, handler);
-  return patterns === undefined
-    ? undefined
-    : `pattern ${[patterns]
-        .flat()
-        .map((one) => JSON.stringify(one))
-        .join()}`;
+  if (patterns === undefined) return undefined;
+  const texts = [patterns].flat().map((one) => JSON.stringify(one));
+  return `pattern ${texts.join()}`;
 }
 
 /** Nest asks no guard about the fields of what an operation answers with, unless it is told to. */
 function operation(handler: Handler): string | undefined {
   const type = read(GRAPHQL_TYPE, handler) as string | undefined;
   return type && GRAPHQL_OPERATIONS.includes(type) ? `GraphQL ${type}` : undefined;
-}
-
-function refuse(routes: DeclaredRoute[], reason: string): void {
-  if (routes.length === 0) return;
-  throw new StartupError(`${reason}:\n${routes.map(({ name }) => `  - ${name}`).join('\n')}`);
 }

@@ -17,15 +17,14 @@ type Registry = { _strategy: (name: string) => unknown };
 /** Refuses the start when a route names a strategy that passport doesn't have: it would be found out by its first caller. */
 export function requireStrategies(routes: Route[], everywhere: string[] = []): void {
   const isUnknown = (name: string) => !(passport as unknown as Registry)._strategy(name);
-  const problems = routes.flatMap(({ name, targets }) =>
-    [...new Set([...everywhere, ...targets.flatMap(strategiesOf)])]
-      .filter(isUnknown)
-      .map((strategy) => `  - ${name}: ${strategy}`),
-  );
-  if (problems.length === 0) return;
-  throw new StartupError(
+  const unknown = routes.flatMap(({ name, targets }) => {
+    const strategies = new Set([...everywhere, ...targets.flatMap(strategiesOf)]);
+    return [...strategies].filter(isUnknown).map((strategy) => ({ name: `${name}: ${strategy}` }));
+  });
+  refuse(
+    unknown,
     'These routes name a strategy that there is none of; a module has to provide the class that extends ' +
-      `PassportStrategy(Strategy, '<name>'):\n${problems.join('\n')}`,
+      "PassportStrategy(Strategy, '<name>')",
   );
 }
 
@@ -37,13 +36,17 @@ const strategiesOf = (target: object): string[] =>
  * answered 401 by then.
  */
 export function refuseLateGuards(routes: Route[]): void {
-  const late = routes.filter(({ access, targets }) => access?.kind === 'roles' && targets.some(hasLateGuard));
-  if (late.length === 0) return;
-  const names = late.map(({ name }) => `  - ${name}`).join('\n');
-  throw new StartupError(
+  refuse(
+    routes.filter(({ access, targets }) => access?.kind === 'roles' && targets.some(hasLateGuard)),
     "The AuthGuard() of these routes would come too late: @Roles() has the caller found out before a route's own guards, by " +
-      `its access token alone. Name the strategies instead, @Strategies('jwt', 'api-key'):\n${names}`,
+      "its access token alone. Name the strategies instead, @Strategies('jwt', 'api-key')",
   );
+}
+
+/** @throws {StartupError} that names the routes, unless there are none */
+export function refuse(routes: Pick<Route, 'name'>[], reason: string): void {
+  if (routes.length === 0) return;
+  throw new StartupError(`${reason}:\n${routes.map(({ name }) => `  - ${name}`).join('\n')}`);
 }
 
 function hasLateGuard(target: object): boolean {
