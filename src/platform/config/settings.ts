@@ -51,7 +51,7 @@ export class Settings extends TokenSettings {
   @Text()
   ADMIN_PASSWORD?: string;
 
-  /** A few users to explore with, once, into an empty database. */
+  /** A small catalogue, users, posts and orders to explore, once, into an empty database. */
   @IsOptional()
   @YesOrNo()
   DEMO_DATA?: boolean;

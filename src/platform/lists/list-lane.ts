@@ -14,8 +14,8 @@ const MAX_WAITING = 1_000;
 const lanes = new WeakMap<DataSource, Semaphore>();
 
 /**
- * Runs a statement of a list that may cost as much as hundreds of others: one that counts, or that skips many rows. Networks take
- * turns, where the pool's own line knows nothing of who waits in it.
+ * Runs a statement of a list that may cost as much as hundreds of others: one that counts, or that skips many rows. Networks
+ * take turns, where the pool's own line knows nothing of who waits in it.
  * @param unit what it belongs to; when it is called off, it leaves the line
  * @throws {ServiceUnavailableException} when too many wait
  */

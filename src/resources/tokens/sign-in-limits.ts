@@ -93,7 +93,7 @@ export class SignInLimits {
     return (await this.pairs.peek(pair)).hits < this.settings.LOGIN_RATE_LIMIT;
   }
 
-  /** What succeeds isn't held against its address, nor what never got to the password. */
+  /** For an attempt that succeeded, or failed for another reason than what was sent: its address isn't charged. */
   async giveBack({ network, charge }: Attempt): Promise<void> {
     await this.addresses.giveBack(network, charge);
   }

@@ -32,7 +32,7 @@ export class TokensService {
     }
   }
 
-  /** What fails for another reason than what was sent, e.g. as the database is away or too many hashes are wanted, is no guess. */
+  /** A failure that isn't due to what was sent is no guess: the database is away, say, or too many hashes are wanted. */
   private async charged<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -79,5 +79,5 @@ export class TokensService {
   }
 }
 
-/** Of what was sent. */
+/** Whether an error is due to what was sent. */
 const isRefusal = (error: unknown): boolean => error instanceof AuthenticationError || error instanceof TooManyFailures;

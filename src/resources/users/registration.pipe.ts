@@ -9,8 +9,8 @@ export interface Hashed {
 }
 
 /**
- * Says who may register at all, limits registrations by address, and hashes the password: after the validation and before the handler, hence before an
- * idempotency key begins the transaction that would hold a connection meanwhile.
+ * Says who may register at all, limits registrations by network, and hashes the password: after the validation and before
+ * the handler, hence before an idempotency key begins the transaction that would hold a connection meanwhile.
  */
 @Injectable()
 export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<CreateUserDto & Hashed>> {
@@ -21,12 +21,12 @@ export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<Cr
 
   async transform(input: CreateUserDto): Promise<CreateUserDto & Hashed> {
     const { user } = UnitOfWork.current()?.origin ?? {};
-    if (!user?.roles.includes(Role.ADMIN)) await this.requireStrangers();
+    if (!user?.roles.includes(Role.ADMIN)) await this.admit();
     return Object.assign(input, { password_hash: await hashPassword(input.password) });
   }
 
-  /** Of administrators nothing is asked, who may bring in as many as they like. */
-  private async requireStrangers(): Promise<void> {
+  /** Not for administrators, who may register as many users as they like. */
+  private async admit(): Promise<void> {
     if (!this.settings.openRegistration) throw registrationClosed();
     await this.claims.register();
   }
