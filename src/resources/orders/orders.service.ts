@@ -8,6 +8,7 @@ import {
   paginate,
   requireExpected,
   requireSelfOrAdmin,
+  seconds,
   Settings,
   updateRow,
 } from '../../platform';
@@ -16,8 +17,6 @@ import { Order, OrderItem, OrderStatus } from './order.entity';
 import { countOpenOrders, tooManyOpenOrders } from './open-orders';
 import { mayOnlyCancel, requireTransition } from './order-status';
 import { fillCart, requireTotal, returnStock, takeStock } from './stock';
-
-const MILLISECOND = 1_000;
 
 @Injectable()
 export class OrdersService {
@@ -77,7 +76,7 @@ export class OrdersService {
 
   private expiry(): Date | null {
     const { ORDER_EXPIRY } = this.settings;
-    return ORDER_EXPIRY === 0 ? null : new Date(Date.now() + ORDER_EXPIRY * MILLISECOND);
+    return ORDER_EXPIRY === 0 ? null : new Date(Date.now() + seconds(ORDER_EXPIRY));
   }
 }
 

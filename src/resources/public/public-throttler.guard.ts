@@ -1,9 +1,7 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { RateLimits, RouteMetadata, Settings } from '../../platform';
+import { RateLimits, RouteMetadata, seconds, Settings } from '../../platform';
 import { CountingStorage } from './counting.storage';
-
-const MILLISECOND = 1_000;
 
 /**
  * ThrottlerGuard, with the header fields that clients understand instead of `X-RateLimit-*`:
@@ -19,7 +17,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     @Inject(RateLimits) limits: RateLimits,
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));
-    super([{ limit, ttl: window * MILLISECOND }], storage, new RouteMetadata());
+    super([{ limit, ttl: seconds(window) }], storage, new RouteMetadata());
   }
 
   /** The address itself: there is one limit, and its counter keeps its keys apart. A hash would cost more than counting. */
@@ -34,7 +32,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     const key = generateKey(context, tracker, throttler.name ?? 'default');
     const record = await this.storageService.increment(key, ttl, limit, blockDuration, 'default');
     const { totalHits, timeToExpire, timeToBlockExpire, isBlocked } = record;
-    this.setResponseHeader(res, 'RateLimit-Policy', `"default";q=${limit};w=${ttl / MILLISECOND}`);
+    this.setResponseHeader(res, 'RateLimit-Policy', `"default";q=${limit};w=${ttl / seconds(1)}`);
     this.setResponseHeader(res, 'RateLimit', `"default";r=${Math.max(0, limit - totalHits)};t=${timeToExpire}`);
     if (!isBlocked) return true;
     this.setResponseHeader(res, 'Retry-After', timeToBlockExpire);
