@@ -177,6 +177,12 @@ class ValuesController {
     return null;
   }
 
+  @Get('text-with/:code')
+  textWith(@Param('code') code: string, @Res({ passthrough: true }) response: Response): string {
+    response.status(Number(code));
+    return 'a text';
+  }
+
   @Get(':name')
   get(@Param('name') name: string): unknown {
     return values[name][0]();
@@ -333,12 +339,15 @@ describe('What a handler returns', () => {
     expect(get.headers.has('content-type')).toBe(false);
   });
 
-  it.each([204, 304])('is no body with %d, whatever it is', async (status) => {
-    const answer = await api.get(`/values/status/${status}`);
+  it.each(['status/204', 'status/304', 'text-with/204', 'text-with/304'])(
+    'is no body with such a status, whatever it is: %s',
+    async (route) => {
+      const answer = await api.get(`/values/${route}`);
 
-    expect([answer.status, answer.text]).toEqual([status, '']);
-    expect(['content-type', 'content-length'].filter((name) => answer.headers.has(name))).toEqual([]);
-  });
+      expect([answer.status, answer.text]).toEqual([Number(route.slice(-3)), '']);
+      expect(['content-type', 'content-length'].filter((name) => answer.headers.has(name))).toEqual([]);
+    },
+  );
 
   it('is sent line by line if it is an async generator', async () => {
     const response = await fetch(`${api.url}/api/v1/values/lines`);

@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const CREATED = 201;
 /** Statuses without a body, whatever the handler returns. */
-const BODILESS = [204, 205, 304];
+export const BODILESS = [204, 205, 304];
 
 /** A success as it leaves, but for what depends on the connection and the moment. */
 export class Answer {

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { Page, pageIn } from './page';
 import { lineKeysOf } from '../limits/client-network';
 import { requireCompared } from './precondition';
-import { type Answer, answerOf, headersOf, textTypeFor } from './answer';
+import { type Answer, answerOf, BODILESS, headersOf, textTypeFor } from './answer';
 import { compress, encodingFor } from '../http/compressed';
 import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
@@ -17,9 +17,9 @@ const NO_ITEMS = '"data":[]';
 
 /** Sends a handler's value: in one piece, compressed where it pays, or as 304 when the caller has it already. */
 export function sendBody(response: Response, body: unknown): Promise<void> | void {
-  if (typeof body === 'string') return sendText(response, body);
-  const request = response.req;
-  if (typeof body !== 'object' || body === null) return send(response, answerOf(response.statusCode, body, request));
+  const { req: request, statusCode } = response;
+  if (typeof body === 'string' && !BODILESS.includes(statusCode)) return sendText(response, body);
+  if (typeof body !== 'object' || body === null) return send(response, answerOf(statusCode, body, request));
   const isReading = isRead(request);
   if (!isReading) requireCompared(body, request);
   const page = pageIn(body);
@@ -28,7 +28,7 @@ export function sendBody(response: Response, body: unknown): Promise<void> | voi
   const tag = asks ? entityTagOf(body, request) : undefined;
   const known = tag === undefined ? undefined : knownTag(tag, request);
   if (known !== undefined) return sendNotModified(response, known);
-  return send(response, answerOf(response.statusCode, page ?? body, request));
+  return send(response, answerOf(statusCode, page ?? body, request));
 }
 
 /** A text as it is. */
