@@ -206,7 +206,10 @@ describe('Middleware that writes another path', () => {
     imports: [CupsModule],
     prepare: (app) => {
       app.use(((request, _response, next) => {
-        request.url = request.url.replace(/^\/old/, '/api/v2');
+        // Whoever looks at a query has Express parse it.
+        const { short } = request.query;
+        request.url = request.url.replace(/^\/old/, '/api/v2').replace(/\bshort\b/, 'size');
+        if (short === 'er') request.url = '/api/v2/products';
         next();
       }) satisfies RequestHandler);
     },
@@ -216,6 +219,11 @@ describe('Middleware that writes another path', () => {
     expect((await api.get('//old/cups/by-name/glass')).body.data).toEqual({ name: 'glass' });
     expect((await api.get('//old/products?size=1')).body.pagination).toHaveProperty('next');
     expectError(await api.get('//old/nothing'), 'NOT_FOUND');
+  });
+
+  it('leads to the query of that path', async () => {
+    expect((await api.get('//old/products?short=1')).body.pagination).toMatchObject({ size: 1 });
+    expect((await api.get('//old/products?short=er')).status).toBe(200);
   });
 });
 

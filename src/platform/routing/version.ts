@@ -118,7 +118,8 @@ export function versionedUrl({ originalUrl, apiRoot = '', version }: Request): s
   return `${ROOT}/v${version}${originalUrl.slice(apiRoot.length)}`;
 }
 
-function searchOf(url: string): string {
+/** The query of a URL with its question mark; empty where there is none. */
+export function searchOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at);
 }

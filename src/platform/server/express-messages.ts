@@ -4,6 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { addressIn } from '../limits/client-address';
 import type { StandingHeaders } from '../http/standing-headers';
 import { hasRoomFor } from '../answers/unread';
+import { searchOf } from '../routing/version';
 
 type Write = (chunk: unknown, ...more: unknown[]) => boolean;
 type End = (chunk?: unknown, ...more: unknown[]) => unknown;
@@ -26,11 +27,17 @@ export function expressMessages(app: Express): {
   ServerResponse: typeof ServerResponse;
 } {
   class ExpressRequest extends IncomingMessage {
-    private parsedQuery?: Query;
+    private search = '';
+    private parsedQuery: Query = {};
 
-    /** Parsed once, and only where there is one: Express does it anew at each look. */
+    /** Parsed once, unless middleware writes another one: Express does it anew at each look. */
     get query(): Query {
-      return (this.parsedQuery ??= this.url!.includes('?') ? (parseQuery.call(this) as Query) : {});
+      const search = searchOf(this.url!);
+      if (search !== this.search) {
+        this.parsedQuery = parseQuery.call(this) as Query;
+        this.search = search;
+      }
+      return this.parsedQuery;
     }
 
     /** The client's address, for limits, logs and `@Ip()`: what the trusted proxies say, if it is one, else the socket's. */
