@@ -2,14 +2,17 @@ import { StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import { replyError } from '../errors/error-reply';
 import { endsByItself } from '../errors/error-response';
-import { Answer, answerOf } from './answer';
+import { answerOf } from './answer';
 import type { KeyedAnswer } from './keyed-answer';
 import { send, sendBody } from './send';
 import { unwritable } from './writable';
 
 const MIN_ERROR = 400;
 
-/** A handler's value, or what an exception filter replies, on its way out. Returns whether it was taken. */
+/**
+ * Sends a handler's value, or what an exception filter replies.
+ * @param byNest sends what Nest sends itself: nothing, and files
+ */
 export function reply(response: Response, body: unknown, byNest: () => unknown): unknown {
   const { keyed } = response.req;
   if (keyed) return replyKeyed(keyed, response, body, byNest);
@@ -23,7 +26,7 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
   return sendBody(response, body);
 }
 
-/** What the handler did is committed before, with what is answered, and rolled back before an error is. */
+/** Commits what the handler did together with the answer, and before that is sent; before an error it is rolled back. */
 async function replyKeyed(
   keyed: KeyedAnswer,
   response: Response,
@@ -54,7 +57,7 @@ async function replyKeyed(
 export async function replyFirst(keyed: KeyedAnswer, response: Response): Promise<boolean> {
   const { replayed } = keyed;
   await keyed.giveUpSoon();
-  if (!(replayed instanceof Answer)) return false;
+  if (!replayed) return false;
   await send(response, replayed);
   return true;
 }

@@ -18,7 +18,7 @@ export class DeclaredVersions implements OnModuleInit {
     if (unknown.length === 0) return;
     throw new StartupError(
       `These routes are in a version that there is not; there are ${NAMES.join(' and ')}, as texts, and VERSION_NEUTRAL for all ` +
-        `of them. A new one is added to VERSIONS in src/platform/routing/version.ts:\n${unknown.join('\n')}`,
+        `of them. A new one is added to VERSIONS in src/platform/http/api-version.ts:\n${unknown.join('\n')}`,
     );
   }
 

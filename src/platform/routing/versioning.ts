@@ -57,7 +57,7 @@ function requireOurs(options: VersioningOptions): void {
   throw new StartupError(
     'app.enableVersioning() is called already, and its options are promised to clients: versions are named by the path, such as ' +
       `/${API_PREFIX}/v${NAMES[0]}, or by Accept, and a route without @Version() is in all of them (${NAMES.join(', ')}). Leave the ` +
-      'call out: @Version() and @Controller({ version }) work without it. A further version is added to VERSIONS in src/platform/routing/version.ts.',
+      'call out: @Version() and @Controller({ version }) work without it. A further version is added to VERSIONS in src/platform/http/api-version.ts.',
   );
 }
 
