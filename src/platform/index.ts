@@ -114,10 +114,8 @@ export { Settings } from './config/settings';
 export { StartupError } from './config/startup-error';
 /** Counts hits by key, in memory or in Redis. */
 export { type Count, Counter, type Hit, RateLimits } from './limits/rate-limits';
-/** The network of a client: an address of version 4, or the /64 of version 6. */
-export { networkOf } from './limits/client-address';
-/** The networks beside it as well: a /24, or a /48 of version 6. */
-export { neighbourhoodOf } from './limits/client-network';
+/** The network of a client: an address of version 4, or the /64 of version 6. Its neighbourhood: a /24, or a /48 of version 6. */
+export { neighbourhoodOf, networkOf } from './limits/client-network';
 /** What is shared fairly among callers: places, and numbers of them. */
 export { FairLine, type LineKeys } from './limits/fair-line';
 export { Semaphore } from './limits/semaphore';

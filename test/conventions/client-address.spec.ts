@@ -1,4 +1,5 @@
-import { addressIn, networkOf } from '../../src/platform/limits/client-address';
+import { addressIn } from '../../src/platform/limits/client-address';
+import { networkOf } from '../../src/platform/limits/client-network';
 import { useTestApi } from '../support/test-api';
 
 const PORTS = ['', ':5001', ':5002', ':5003'];

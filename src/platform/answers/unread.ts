@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { endsByItself, sendError } from '../errors/error-response';
-import { networkOf } from '../limits/client-address';
+import { networkOf } from '../limits/client-network';
 import { SharedRoom } from '../limits/shared-room';
 
 const MEBIBYTE = 1024 * 1024;

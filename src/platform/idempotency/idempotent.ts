@@ -1,9 +1,9 @@
 import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { normalizeIp } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { isCaller } from '../auth/strategies';
 import { validationError } from '../errors/api-error';
+import { networkOf } from '../limits/client-network';
 import { pathsOf } from '../routing/version';
 import { aroundHandler, calledAround } from './around-handler';
 import type { IdempotencyKeys, KeyedRequest } from './idempotency-keys';
@@ -70,7 +70,7 @@ function describe(request: Request, key: string): KeyedRequest {
     key,
     // Who has no account has an address, and only for this.
     scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
-    caller: user ? `user ${user.id}` : `network ${normalizeIp(ip ?? '')}`,
+    caller: user ? `user ${user.id}` : `network ${networkOf(ip)}`,
     content: [method, apiRoot, path, representation?.variant, query, request.body],
   };
 }

@@ -17,5 +17,3 @@ export function addressIn(text: string | undefined): string | undefined {
   const mapped = address.slice(IPV4_MAPPED.length);
   return address.toLowerCase().startsWith(IPV4_MAPPED) && isIPv4(mapped) ? mapped : address;
 }
-
-export { networkOf } from './client-network';

@@ -6,10 +6,10 @@ const REGION = /^[^.:]*[.:][^.:]*/;
 const HEXTETS_OF_64 = /^([\da-f:]*?):?:?\/64$/;
 
 /**
- * What counts as one in a line that many wait in: addresses beside each other, as one subscriber may have them: of IPv4 a /24, of
- * IPv6 a /48. Whoever is near an attacker waits longer, and where the line is full the
- * networks of a neighbourhood give way to each other as neighbourhoods do. Where there is
- * a room instead of a line, as for bodies, one client takes half of what its neighbours share.
+ * What counts as one in a line that many wait in: the addresses that one subscriber may have beside each other. Of IPv4 that is
+ * a /24, of IPv6 a /48. Whoever is near an attacker waits longer; where the line is full, the networks of a neighbourhood give
+ * way to each other as neighbourhoods do. Where memory is shared instead of a line, as for bodies, one client takes at most half
+ * of what its neighbourhood has.
  */
 export function neighbourhoodOf(address: string | undefined): string {
   const network = networkOf(address);
