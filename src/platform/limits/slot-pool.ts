@@ -3,23 +3,23 @@
  * objects, and leaves the old one, with what was in it, pointing to the new one. As soon as one of these tables is in the
  * old generation all later ones follow, and with them every request: docs/performance.md says what that costs.
  */
-export class Places<T> implements Iterable<T> {
-  private readonly places: (T | undefined)[] = [];
+export class SlotPool<T> implements Iterable<T> {
+  private readonly slots: (T | undefined)[] = [];
   private readonly free: number[] = [];
 
   /** Returns where it is, for {@link clear}. */
   take(object: T): number {
-    const place = this.free.pop() ?? this.places.length;
-    this.places[place] = object;
-    return place;
+    const slot = this.free.pop() ?? this.slots.length;
+    this.slots[slot] = object;
+    return slot;
   }
 
-  clear(place: number): void {
-    this.places[place] = undefined;
-    this.free.push(place);
+  clear(slot: number): void {
+    this.slots[slot] = undefined;
+    this.free.push(slot);
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    for (const object of this.places) if (object !== undefined) yield object;
+    for (const object of this.slots) if (object !== undefined) yield object;
   }
 }

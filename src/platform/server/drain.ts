@@ -4,7 +4,7 @@ import { Server as TcpServer, type Socket } from 'node:net';
 import type { Request } from 'express';
 import { isEventStream } from '../http/event-stream';
 import { stopAtRequestsAhead, waitsForItsTurn } from './pipelining';
-import { Places } from '../limits/slot-pool';
+import { SlotPool } from '../limits/slot-pool';
 import { untilNobodyWaits } from './accept-queue';
 
 /**
@@ -27,8 +27,8 @@ export class Drain {
   limit = 35_000;
   /** Whether there may be connections, by a port of its own or by another's. */
   private open = false;
-  private readonly connections = new Places<Socket>();
-  private readonly unanswered = new Places<ServerResponse>();
+  private readonly connections = new SlotPool<Socket>();
+  private readonly unanswered = new SlotPool<ServerResponse>();
   private held: (() => void)[] | undefined;
   private beginning: Promise<void> | undefined;
   private latest = -Infinity;
@@ -81,8 +81,8 @@ export class Drain {
 
   private watch(socket: Socket): void {
     this.latest = performance.now();
-    const place = this.connections.take(socket);
-    socket.once('close', () => this.connections.clear(place));
+    const slot = this.connections.take(socket);
+    socket.once('close', () => this.connections.clear(slot));
   }
 
   private admit(request: IncomingMessage, response: ServerResponse): void {
@@ -90,8 +90,8 @@ export class Drain {
     if (response.headersSent) return;
     if (waitsForItsTurn(request, response, () => this.admit(request, response))) return;
     if (this.held) return void this.held.push(() => this.admit(request, response));
-    const place = this.unanswered.take(response);
-    response.on('close', () => this.unanswered.clear(place));
+    const slot = this.unanswered.take(response);
+    response.on('close', () => this.unanswered.clear(slot));
     if (this.begun) response.setHeader('Connection', 'close');
     this.serve(request, response);
   }
