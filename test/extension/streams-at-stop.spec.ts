@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Sse, StreamableFile } from '@nestjs/common';
 import { finalize, interval, map, type Observable, take, timer } from 'rxjs';
 import { Produces, Public } from '../../src/platform';
+import { RawConnection } from '../support/raw-http';
 import { TestApp } from '../support/test-app';
 
 /** Longer than the grace of what never ends. */
@@ -95,5 +98,17 @@ describe('A stop', () => {
     expect(performance.now() - start).toBeLessThan(20_000);
     expect(unsubscribed).toBe(1);
     await app.stop();
+  });
+
+  it('ends a connection that another protocol has taken over, when the time of a request is up', async () => {
+    const app = await TestApp.start({ settings: { REQUEST_TIMEOUT: '300' } });
+    const server = app.nest.getHttpServer() as Server;
+    const upgraded = once(server, 'upgrade');
+    const connection = await RawConnection.open(app.port);
+    connection.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+    await upgraded;
+
+    await app.stop();
+    await connection.closed();
   });
 });

@@ -66,7 +66,7 @@ export class Drain {
       this.endEndless();
       this.closeIdle();
     }, IDLE_GRACE);
-    const last = setTimeout(() => this.server.closeAllConnections(), this.limit);
+    const last = setTimeout(() => this.closeAll(), this.limit);
     while (await this.nextEnd());
     clearInterval(sweep);
     clearTimeout(last);
@@ -120,6 +120,11 @@ export class Drain {
       response.on('error', () => undefined);
       response.end();
     }
+  }
+
+  /** Not by the server, which knows no connection that another protocol has taken over. */
+  private closeAll(): void {
+    for (const socket of this.connections) socket.destroy();
   }
 
   /** Node takes a connection on which nothing was sent yet, such as browsers open in advance, for a busy one. */
