@@ -1,12 +1,10 @@
 import type { Application, Request } from 'express';
 import { methodsAt } from '../routing/unknown-route';
-import { RouteIndex } from '../routing/route-index';
-import { pathsOf } from '../routing/version';
+import { NO_LITERAL, RouteIndex } from '../routing/route-index';
+import { asSent, pathsOf, ROOT } from '../routing/version';
 
 /** Where what was created can be: below its own noun, below the path it was sent to, or at that path. */
 type Place = 'own' | 'nested' | 'itself';
-/** What a segment of Express's pattern has that is no literal. */
-const NO_LITERAL = /[:*{}]/;
 
 /** By version, pattern of the route, and whether there is an id: where routes lead is the same for all requests. */
 const known = new WeakMap<Application, Map<string, Place | undefined>>();
@@ -27,18 +25,13 @@ function idOf(body: object): string | undefined {
   return typeof id === 'number' || typeof id === 'string' ? encodeURIComponent(id) : undefined;
 }
 
-const asSent = (path: string, request: Request) => (request.apiRoot ?? '') + path.slice(rootOf(request));
-
-/** How many characters of the path that is routed stand for the root of the API. */
-const rootOf = ({ version }: Request): number => (version === undefined ? 0 : '/api'.length);
-
 /** As it is routed. /api/users/7/posts creates /api/posts/1. */
 function pathTo(place: Place, request: Request, id = ''): string {
   const { inTable } = pathsOf(request);
   const path = inTable.endsWith('/') ? inTable.slice(0, -1) : inTable;
   if (place === 'itself') return path;
-  const beginning = place === 'own' ? path.slice(0, rootOf(request)) + path.slice(path.lastIndexOf('/')) : path;
-  return `${beginning}/${id}`;
+  const root = request.version === undefined ? '' : ROOT;
+  return `${place === 'own' ? root + path.slice(path.lastIndexOf('/')) : path}/${id}`;
 }
 
 function placeFor(request: Request, id: string | undefined): Place | undefined {

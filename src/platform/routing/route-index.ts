@@ -19,8 +19,8 @@ export interface RouteLayer {
 /** Applications that have more to do with all of their routes than an index knows of. */
 const withoutIndex = new WeakSet<Application>();
 
-/** What would make a segment of a pattern match more than itself. */
-const NO_LITERAL = /[:*{}()[\]?+!\\]/;
+/** What makes a segment of a pattern match more than itself. */
+export const NO_LITERAL = /[:*{}()[\]?+!\\]/;
 
 /**
  * Routes by what their paths begin with. Express's router asks one route after the other, which with fifty of them is a

@@ -4,7 +4,7 @@ import { type Representation, type Version, VERSIONS } from '../http/api-version
 
 /** Every route of a controller stands below it once: without a version, which {@link toTablePath} takes off the path. */
 export const API_PREFIX = 'api';
-const ROOT = `/${API_PREFIX}`;
+export const ROOT = `/${API_PREFIX}`;
 
 /** What answers depend on besides the path. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
@@ -99,17 +99,17 @@ export function pathsOf(request: Request): Paths {
   const { path, url, urlAsSent, version } = request;
   if (version === undefined) return { asSent: path, inTable: path };
   const isInTable = url !== urlAsSent;
-  return { asSent: isInTable ? pathOf(request) : path, inTable: isInTable ? path : tablePath(request) };
+  return { asSent: isInTable ? asSent(path, request) : path, inTable: isInTable ? path : tablePath(request) };
 }
 
 const tablePath = ({ apiRoot = '', path }: Request) => `${ROOT}${path.slice(apiRoot.length)}`;
 
 /**
- * Of a request whose path is that of the table, the path as the caller wrote it, without its query. Not from `originalUrl`, which is a whole
- * URL, with a host that anyone may make up, when the request line holds one.
+ * A path of the table as the caller of this request would write it. Not from `originalUrl`, which is a whole URL, with a host that
+ * anyone may make up, when the request line holds one.
  */
-function pathOf({ apiRoot, path }: Request): string {
-  return `${apiRoot}${path.slice(ROOT.length)}`;
+export function asSent(path: string, { apiRoot, version }: Request): string {
+  return version === undefined ? path : `${apiRoot}${path.slice(ROOT.length)}`;
 }
 
 /** The URL with its version, which another URL may ask for by its headers: what caches and exclusions compare. */
