@@ -209,6 +209,7 @@ describe('Middleware that writes another path', () => {
         // Whoever looks at a query has Express parse it.
         const { short } = request.query;
         request.url = request.url.replace(/^\/old/, '/api/v2').replace(/\bshort\b/, 'size');
+        request.url = request.url.replace('/api/v1/alive', '/health/live');
         if (short === 'er') request.url = '/api/v2/products';
         next();
       }) satisfies RequestHandler);
@@ -224,6 +225,11 @@ describe('Middleware that writes another path', () => {
   it('leads to the query of that path', async () => {
     expect((await api.get('//old/products?short=1')).body.pagination).toMatchObject({ size: 1 });
     expect((await api.get('//old/products?short=er')).status).toBe(200);
+  });
+
+  it('leads out of the API, where there is one media type', async () => {
+    const { status, headers } = await api.get('/alive', { Accept: 'application/vnd.api+json;version=1' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 });
 

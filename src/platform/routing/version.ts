@@ -57,7 +57,7 @@ export function resolveVersion(request: Request, response: Response, next: NextF
 export function toTablePath(request: Request, response: Response, next: NextFunction): void {
   if (request.url === request.urlAsSent) return takeVersionOff(request, next);
   // A middleware has written another path.
-  Object.assign(request, { version: undefined, apiRoot: undefined });
+  Object.assign(request, { version: undefined, apiRoot: undefined, representation: undefined });
   resolveVersion(request, response, (error) => (error ? next(error) : takeVersionOff(request, next)));
 }
 
