@@ -28,13 +28,12 @@ interface Documented {
 /** How many bytes a representation can take at most, by what its attributes are documented to be. */
 export class Largest {
   private static readonly known = new WeakMap<DtoClass, Largest>();
-  /** Of all attributes together. */
-  readonly whole: number;
+  /** Of all attributes together. Infinite while they are measured: of what contains its own kind there is no largest. */
+  readonly whole: number = Infinity;
   private readonly bytes: Map<string, number>;
-  /** Classes that are being measured: of what contains its own kind there is no largest. */
-  private static readonly measured = new Set<DtoClass>();
 
   private constructor(dto: DtoClass) {
+    Largest.known.set(dto, this);
     this.bytes = new Map(
       attributesOf(dto).map((name) => [name, name.length + AROUND + largestOf(documented(dto, name))]),
     );
@@ -43,18 +42,7 @@ export class Largest {
 
   /** Infinite where an attribute says of no bound. */
   static of(dto: DtoClass): Largest {
-    let largest = Largest.known.get(dto);
-    if (!largest) {
-      Largest.measured.add(dto);
-      Largest.known.set(dto, (largest = new Largest(dto)));
-      Largest.measured.delete(dto);
-    }
-    return largest;
-  }
-
-  /** @see whole */
-  static wholeOf(dto: DtoClass): number {
-    return Largest.measured.has(dto) ? Infinity : Largest.of(dto).whole;
+    return Largest.known.get(dto) ?? new Largest(dto);
   }
 
   /** Of those that a `fields` parameter names; of all without one. */
@@ -96,7 +84,7 @@ function nested(type: unknown): number {
   const dto = (type.name === 'type' ? (type as () => unknown)() : type) as Type<object>;
   // A list without a bound, say.
   if (typeof dto !== 'function') return Infinity;
-  return attributesOf(dto).length > 0 ? Largest.wholeOf(dto) : Infinity;
+  return attributesOf(dto).length > 0 ? Largest.of(dto).whole : Infinity;
 }
 
 function sumOf(numbers: Iterable<number>): number {

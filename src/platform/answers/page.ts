@@ -61,7 +61,7 @@ export class Page<T extends object> {
   map<U extends object>(represent: (item: T) => U): Page<object> {
     const { fields } = this.#options;
     const data = this.data.map((item) => (fields ? project(represent(item), fields) : represent(item)));
-    return new Page<object>(data, this.pagination, this.#options);
+    return this.withItems(data);
   }
 
   /** The same page with other items in the place of its own. */
