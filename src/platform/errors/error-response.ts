@@ -79,7 +79,7 @@ export function endsByItself(response: ServerResponse): void {
  * An error of the time-out's, say, or what a handler has returned is still on its way, and is left alone.
  */
 export function cutOff(response: ServerResponse): void {
-  if (!response.headersSent || response.writableEnded || complete.has(response)) return;
+  if (response.writableEnded || complete.has(response)) return;
   // What such methods have ended may be on its way through a stream of theirs.
   if (hasOwnMethods(response)) response.end();
   else response.destroy();

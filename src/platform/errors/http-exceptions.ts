@@ -33,12 +33,8 @@ export function fromHttpException(thrown: HttpException): ApiError | undefined {
   return hasCode(thrown) ? Object.assign(error, { code: thrown.errorCode }) : error;
 }
 
-/** Something is wrong with the request, and whoever found it does not say with which part. */
-export function requestError(...messages: string[]): ApiError {
-  return invalid(undefined, ...messages);
-}
-
-function invalid(field = 'request', ...messages: string[]): ApiError {
+/** 400 for a field, or for the request where whoever found something wrong does not say with which part of it. */
+export function invalid(messages: string[], field = 'request'): ApiError {
   return validationError(messages.map((message) => ({ field, rule: 'invalid', message })));
 }
 
@@ -59,7 +55,7 @@ function fromClientError(thrown: HttpException, status: number): ApiError {
   const said = [...texts, ...(more ? [more] : [])];
   const refusal = code === 'VALIDATION_ERROR' && !hasCode(thrown) ? refusalOf(thrown) : undefined;
   if (refusal?.violations) return validationError(refusal.violations);
-  if (refusal) return invalid(refusal.field, ...(said.length > 0 ? said : [label ?? 'is not acceptable']));
+  if (refusal) return invalid(said.length > 0 ? said : [label ?? 'is not acceptable'], refusal.field);
   // The message of broken rules announces a list of them.
   const fallback = code === 'VALIDATION_ERROR' ? STATUS_CODES[status] : undefined;
   const message = (texts.length === 1 ? texts[0] : label) || fallback;

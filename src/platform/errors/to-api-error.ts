@@ -7,7 +7,7 @@ import { quoted } from '../http/entity-tag';
 import { ApiError, errorThatSaid, isApiError, validationError } from './api-error';
 import { fromDatabaseError, sqlStateOf } from './database-errors';
 import { codeOfStatus } from './error-codes';
-import { fromHttpException, requestError } from './http-exceptions';
+import { fromHttpException, invalid } from './http-exceptions';
 
 /** What Express's router, its file server and its body parsers throw: errors of the package http-errors. */
 interface HttpError extends Error {
@@ -70,7 +70,7 @@ function fromHttpError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof URIError && status === 400) return pathError();
   if (typeof expose !== 'boolean' || status !== statusCode || status < 400 || status >= 500) return undefined;
   if (status === 400 && Object.hasOwn(PARSED, type)) return bodyError(...PARSED[type]);
-  return status === 400 ? requestError('is not acceptable') : new ApiError(codeOfStatus(status), { cause: thrown });
+  return status === 400 ? invalid(['is not acceptable']) : new ApiError(codeOfStatus(status), { cause: thrown });
 }
 
 /** The body as a whole is wrong. */
