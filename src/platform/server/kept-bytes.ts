@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { neighbourhoodOf } from '../limits/client-network';
 import { SharedRoom } from '../limits/shared-room';
@@ -26,6 +26,8 @@ export interface ServerSocket extends Socket {
   parser?: Parser | null;
   /** Whether answers wait to be read, so that Node refuses to parse. */
   _paused?: boolean;
+  /** The response that Node writes on it. */
+  _httpMessage?: ServerResponse | null;
 }
 
 /** What Node tells when its parser has stopped. */

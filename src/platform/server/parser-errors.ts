@@ -8,6 +8,7 @@ import { addressIn } from '../limits/client-address';
 import { requestIdOf } from '../http/request-id';
 import { ApiError, validationError } from '../errors/api-error';
 import { rawErrorResponse, sendError } from '../errors/error-response';
+import type { ServerSocket } from './kept-bytes';
 import { keepsRest } from './pipelining';
 
 /** What Node tells of a message that its parser refused. */
@@ -15,11 +16,6 @@ interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   /** Of the packet, before the mistake. */
   bytesParsed?: number;
-}
-
-/** A connection of a server, with the response that Node writes on it. */
-interface ServerSocket extends Socket {
-  _httpMessage?: ServerResponse | null;
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
