@@ -46,7 +46,7 @@ function preferred(request: Request, mediaTypes: string[]): string | undefined {
 @Injectable()
 export class AcceptGuard implements CanActivate {
   private readonly metadata = new RouteMetadata();
-  private readonly types = new PerRoute((handler, controller) => typesByNest(handler, controller));
+  private readonly types = new PerRoute(typesByNest);
 
   canActivate(context: ExecutionContext): boolean {
     if (kindOf(context) !== 'http') return true;

@@ -106,8 +106,9 @@ const signals = new WeakMap<UnitOfWork, AbortSignal>();
 /** Tells a unit that waits that it need not. What is done behind an answer is nobody's to wait for, and done all the same. */
 function leaving(unit: UnitOfWork): AbortSignal | undefined {
   const known = signals.get(unit);
+  if (known) return known.aborted ? undefined : known;
   const response = unit.origin?.res;
-  if (known || !response || response.closed) return known?.aborted ? undefined : known;
+  if (!response || response.closed) return undefined;
   const controller = new AbortController();
   response.once('close', () => {
     if (unit.cancelled || !response.writableFinished) controller.abort(OVER);

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } fr
 import { getMetadataStorage } from 'class-validator';
 import { DeclaredAccess } from '../auth/declared-access';
 import { StartupError } from '../config/startup-error';
-import { bodyListsOf, inputClasses } from './route-input';
+import { inputClasses, takesUntypedList } from './route-input';
 import type { Controller } from '../http/route-parameters';
 
 /**
@@ -16,7 +16,7 @@ export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
   constructor(private readonly access: DeclaredAccess) {}
 
   onModuleInit(): void {
-    const routes = this.namesOf((handler, owner) => (bodyListsOf(handler, owner) ? [''] : []));
+    const routes = this.namesOf((handler, owner) => (takesUntypedList(handler, owner) ? [''] : []));
     if (routes.length === 0) return;
     throw new StartupError(
       'The compiler tells nobody of which class the items of a list are, so these bodies would not be validated; write ' +

@@ -96,8 +96,8 @@ function mayBeList(type: unknown): boolean {
   return type === Array || type === Object;
 }
 
-/** Lists, as whole bodies, that nothing says the items of. */
-export function bodyListsOf(handler: object, controller: Controller): boolean {
+/** Whether its body is a list, as a whole, and nothing says of which class the items are. */
+export function takesUntypedList(handler: object, controller: Controller): boolean {
   return (
     ![handler, controller].some(hasPipes) &&
     parametersOf(handler, controller).some(
