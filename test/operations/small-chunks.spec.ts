@@ -64,6 +64,20 @@ describe('A body in chunks of one byte', () => {
     }
   });
 
+  it('is forgotten when it was answered, though its connection stays', async () => {
+    const server = api.app.nest.getHttpServer() as Server;
+    let request: WeakRef<object> | undefined;
+    server.once('request', (one) => (request = new WeakRef(one)));
+    const connection = await RawConnection.open(api.app.port);
+    await connection.write(`${head}${chunked('{}')}0\r\n\r\n`).answer();
+
+    await waitFor(() => {
+      collectGarbage();
+      return request!.deref() === undefined;
+    });
+    connection.destroy();
+  });
+
   it('is refused when it is too large', async () => {
     const connection = await RawConnection.open(api.app.port);
     connection.write(`${head}${chunked('a'.repeat(17_000))}`);

@@ -30,7 +30,12 @@ const logger = new Logger('Parser');
 export function answerParserErrors(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  server.prependListener('request', (request, response) => void latest.set(request.socket, response));
+  server.prependListener('request', (request, response) => {
+    const { socket } = request;
+    latest.set(socket, response);
+    // An idle connection would keep its last request, with the body.
+    response.once('close', () => request.complete && latest.get(socket) === response && latest.delete(socket));
+  });
   server.on('clientError', (error, socket) => {
     if (keepsRest(error, socket)) return;
     // Each further packet is another error.
