@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { Controller, Get, type INestApplication, Module, Body } from '@nestjs/common';
+import { connect } from 'node:net';
+import { Controller, Get, type INestApplication, Logger, Module, Body } from '@nestjs/common';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Args, Field, GraphQLModule, InputType, Mutation, ObjectType, Query, Resolver } from '@nestjs/graphql';
 import {
@@ -94,6 +95,16 @@ const events: unknown[] = [];
 
 @Controller()
 class MessagesController extends Handlers {
+  /** Where a class speaks of a logger, reads are followed: that is for requests, and leaves messages alone. */
+  private readonly logger = new Logger('Messages');
+
+  @MessagePattern({ cmd: 'null' })
+  @Public()
+  onNull(@Payload() payload: unknown): object {
+    this.logger.log('null');
+    return { payload };
+  }
+
   @MessagePattern({ cmd: 'open' })
   @Public()
   onOpen(@CurrentUser() caller: Caller | undefined): object {
@@ -290,6 +301,16 @@ describe('Handlers that are called otherwise than by a route', () => {
       await lastValueFrom(client.emit('happened', { id: 7 }), { defaultValue: undefined });
       expect(await send('open')).toEqual({ id: 'nobody' });
       expect(events).toEqual([{ id: 7 }]);
+    });
+
+    it('are called with null, which services of other languages may send', async () => {
+      const message = JSON.stringify({ pattern: { cmd: 'null' }, data: null, id: '1' });
+      const socket = connect(servicePort, '127.0.0.1');
+      socket.write(`${message.length}#${message}`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+
+      expect(answer.toString()).toContain('"response":{"payload":null}');
     });
   });
 

@@ -20,8 +20,9 @@ const PLATFORM: unknown[] = [AuthModule, PipelineModule];
 /** As long as the handler runs, all that it starts belongs to the unit of work of its request. */
 class Followed implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    const { work } = context.switchToHttp().getRequest<Partial<Request>>();
-    if (context.getType() !== 'http' || !work || UnitOfWork.current()) return next.handle();
+    if (context.getType() !== 'http' || UnitOfWork.current()) return next.handle();
+    const { work } = context.switchToHttp().getRequest<Request>();
+    if (!work) return next.handle();
     return new Observable((subscriber) => {
       const whole = () => new Promise<void>((end) => next.handle().subscribe(subscriber).add(end));
       void work.run(whole);
