@@ -110,7 +110,10 @@ describe('Passwords', () => {
 });
 
 describe('What waits for its turn leaves the queue', () => {
-  const api = useTestApi({ settings: { REQUEST_TIMEOUT: '1000' }, imports: [WaitingModule] });
+  const imports = [WaitingModule];
+  // Longer than a test may last: only the client ends the wait.
+  const patient = useTestApi({ settings: { REQUEST_TIMEOUT: '120000' }, imports });
+  const api = useTestApi({ settings: { REQUEST_TIMEOUT: '1000' }, imports });
   const request = 'POST /api/v1/waiting HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
   let end: () => void;
   beforeEach(() => void QUEUE.run(() => new Promise<void>((resolve) => (end = resolve))));
@@ -118,7 +121,7 @@ describe('What waits for its turn leaves the queue', () => {
 
   it('when its client has gone', async () => {
     const waits = once(events, 'waits');
-    const connection = await RawConnection.open(api.app.port);
+    const connection = await RawConnection.open(patient.app.port);
     connection.write(request);
     await waits;
     const left = once(events, 'left');

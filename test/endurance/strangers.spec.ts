@@ -404,7 +404,10 @@ describe('Bodies', () => {
           .post('/posts', { ...post, title: address })
       ).status;
     // The one for whom no room is left; the others still have time.
-    expect((await Promise.any(clients.map((client) => client.answer(60_000)))).status).toBe(503);
+    expect(await Promise.any(clients.map((client) => client.answer(60_000)))).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('Too many large bodies'),
+    });
     // In another neighbourhood.
     expect(await from('198.51.100.1')).toBe(201);
     for (const client of clients) client.destroy();
