@@ -8,8 +8,8 @@ import { User } from '../../src/resources/users/user.entity';
 import { headerOf } from '../support/expectations';
 import { RawConnection, sendRaw } from '../support/raw-http';
 import { type TestUser, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
 
-const PATIENCE_MS = 5_000;
 const SECRET = 'open-sesame-4242';
 const EMAIL = 'scheherazade@example.com';
 const started = new EventEmitter();
@@ -74,11 +74,7 @@ describe('the log', () => {
   /** The lines about requests with this id, as soon as there is one. */
   async function linesOf(requestId: string) {
     const lines = () => api.app.log.filter(({ msg, request_id }) => msg === 'request' && request_id === requestId);
-    const deadline = Date.now() + PATIENCE_MS;
-    while (lines().length === 0) {
-      if (Date.now() > deadline) throw new Error(`Nothing was logged of ${requestId}`);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await waitFor(() => lines().length > 0);
     return lines();
   }
 

@@ -372,7 +372,7 @@ describe('A filter for some exceptions', () => {
   });
 
   it.each(['half', 'half/later'])('cuts an answer off whose handler fails in its midst (%s)', async (path) => {
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(30_000);
     const answer = fetch(`${api.url}/api/v1/plain/${path}`, { signal }).then((begun) => begun.text());
 
     await expect(answer).rejects.toThrow(/terminated|fetch failed/);

@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 /** Bytes of what came that a failure quotes. */
 const SHOWN = 10_000;
-const DEFAULT_PATIENCE_MS = 10_000;
+const DEFAULT_PATIENCE_MS = 30_000;
 
 /** A connection on which a test writes any bytes it likes. */
 export class RawConnection {
