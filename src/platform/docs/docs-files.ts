@@ -68,8 +68,8 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
 
   const fileOf = (path: string) => {
     const name = loaded.get(path);
-    if (name && !files.has(path)) void keepUnlessFailed(files, path, load(name));
-    return files.get(path);
+    const known = files.get(path);
+    return known ?? (name && keepUnlessFailed(files, path, load(name)));
   };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {

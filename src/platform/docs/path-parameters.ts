@@ -10,14 +10,13 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { DeclaredRoute } from '../auth/declared-access';
 import { MAX_ID } from '../rows/resource.entity';
 import { IdPipe } from '../input/id.pipe';
-import { KeyPipe } from '../input/key.pipe';
+import { EXAMPLE_KEY, KeyPipe } from '../input/key.pipe';
 import type { OperationContext, ParameterObject, SchemaObject } from './openapi-types';
 import { singular } from './references';
 import { parametersFor } from './route-arguments';
 
 /** Where @nestjs/swagger keeps what `@ApiParam` and its kin say of a method. */
 const SWAGGER_PARAMETERS = 'swagger/apiParameters';
-const EXAMPLE_UUID = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
 const UUID: SchemaObject = { type: 'string', format: 'uuid', minLength: 36, maxLength: 36 };
 /** What `@ApiParam` can say that leaves nothing to find out. */
 const SAYING = ['type', 'enum', 'format', 'schema', 'pattern', 'content'];
@@ -27,8 +26,8 @@ type PipeClass = abstract new (...args: never[]) => object;
 /** What a pipe lets pass, and an example. */
 const OF_PIPES: [pipe: PipeClass, schema: SchemaObject, example: unknown][] = [
   [IdPipe, { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID }, 1],
-  [KeyPipe, UUID, EXAMPLE_UUID],
-  [ParseUUIDPipe, UUID, EXAMPLE_UUID],
+  [KeyPipe, UUID, EXAMPLE_KEY],
+  [ParseUUIDPipe, UUID, EXAMPLE_KEY],
   [ParseIntPipe, { type: 'integer' }, 1],
   [ParseFloatPipe, { type: 'number' }, 1.5],
   [ParseBoolPipe, { type: 'boolean' }, true],
@@ -93,7 +92,7 @@ function ofEnum(pipe: ParseEnumPipe): { schema: SchemaObject; example: unknown }
 function exampleFor({ type, format, enum: values, minimum, default: fallback }: SchemaObject): unknown {
   if (values) return values[0] as unknown;
   if (fallback !== undefined) return fallback as unknown;
-  if (format === 'uuid') return EXAMPLE_UUID;
+  if (format === 'uuid') return EXAMPLE_KEY;
   if (type === 'boolean') return true;
   return type === 'integer' || type === 'number' ? (minimum ?? 1) : 'a';
 }
@@ -115,11 +114,9 @@ function isDescribed(route: DeclaredRoute | undefined, name: string): boolean {
 
 /** What `@ApiParam` says. */
 function explicit(route: DeclaredRoute | undefined, name: string): Record<string, unknown> | undefined {
-  const given = route && (Reflect.getMetadata(SWAGGER_PARAMETERS, methodOf(route)) as Record<string, unknown>[]);
+  const given = route && (Reflect.getMetadata(SWAGGER_PARAMETERS, route.targets[0]) as Record<string, unknown>[]);
   return given?.find((one) => one.in === 'path' && one.name === name);
 }
-
-const methodOf = ({ targets: [handler] }: DeclaredRoute): object => handler;
 
 const pathParameters = (route: DeclaredRoute) =>
   parametersFor(route).filter(({ kind }) => kind === RouteParamtypes.PARAM);

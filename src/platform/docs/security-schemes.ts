@@ -34,7 +34,7 @@ function declareIn(components: OperationContext['components'], name: string, { o
   if (name in BEARER) return;
   const scheme = declared.get(name);
   if (!scheme) {
-    const way = `call declareSecurity('${name}', { ... }) of src/platform/docs/security-schemes.ts where its guard is`;
+    const way = `call declareSecurity('${name}', { ... }) of src/platform where its guard is`;
     throw new Error(`${operationId} asks for the security scheme ${name}, and nothing says what that is: ${way}`);
   }
   components.securitySchemes = { ...components.securitySchemes, [name]: scheme };

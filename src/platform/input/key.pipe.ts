@@ -3,6 +3,7 @@ import { type ApiError, validationError } from '../errors/api-error';
 
 /** The name in a path of what stands there for a resource whose id would be guessed. */
 export const KEY_PARAMETER = 'key';
+export const EXAMPLE_KEY = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const isKey = (text: string): boolean => UUID.test(text);

@@ -53,10 +53,10 @@ export function FieldList(item: DtoClass): PropertyDecorator {
     constraint(
       'enum',
       () => `must name some of ${attributes().join(', ')}`,
-      (names) =>
-        isArray(names) &&
-        names.length <= attributes().length &&
-        names.every((name) => attributes().includes(name as string)),
+      (names) => {
+        const known = attributes();
+        return isArray<string>(names) && names.length <= known.length && names.every((name) => known.includes(name));
+      },
     ),
   );
 }

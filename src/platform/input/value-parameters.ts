@@ -1,5 +1,6 @@
 import { pureAttribute, isString } from './attribute';
-import { isKey } from './key.pipe';
+import { EXAMPLE_KEY, isKey } from './key.pipe';
+import { asPrimitive } from './primitives';
 
 /** The longest text that any of these is made of; nothing is done with a longer one. */
 const MAX_TEXT = 40;
@@ -12,16 +13,11 @@ const MAX_DIGITS = 15;
 
 const EXAMPLE_DAY = '2026-01-31';
 const EXAMPLE_MOMENT = '2026-01-31T12:00:00Z';
-const EXAMPLE_UUID = '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11';
 
 /** `true` or `false`; may be left out. */
 export function BooleanParameter(description: string): PropertyDecorator {
-  const values = new Map<unknown, boolean>([
-    ['true', true],
-    ['false', false],
-  ]);
   const schema = { type: Boolean, example: true };
-  return parameter('boolean', 'must be true or false', description, schema, (text) => values.get(text));
+  return parameter('boolean', 'must be true or false', description, schema, (text) => asPrimitive(text, Boolean));
 }
 
 /** A day of the calendar, which stays the text that it is, as a column of type `date` has it; may be left out. */
@@ -54,8 +50,8 @@ export function EnumParameter(
 
 /** A UUID, in small letters as PostgreSQL has it; may be left out. */
 export function UuidParameter(description: string): PropertyDecorator {
-  const [minLength, maxLength] = [EXAMPLE_UUID.length, EXAMPLE_UUID.length];
-  const schema = { type: String, format: 'uuid', minLength, maxLength, example: EXAMPLE_UUID };
+  const { length } = EXAMPLE_KEY;
+  const schema = { type: String, format: 'uuid', minLength: length, maxLength: length, example: EXAMPLE_KEY };
   const parse = (text: string) => (isKey(text) ? text.toLowerCase() : undefined);
   return parameter('uuid', 'must be a UUID', description, schema, parse);
 }
@@ -70,8 +66,8 @@ export function DecimalParameter(options: {
   const { min, max, decimals, description } = options;
   const schema = { type: Number, minimum: min, maximum: max, example: Math.max(min, Math.min(max, 1)) };
   const parse = (text: string) => {
-    const [, fraction = ''] = DECIMAL.exec(text) ?? [undefined, 'x'.repeat(decimals + 1)];
-    const number = Number(text);
+    const [decimal, fraction = ''] = DECIMAL.exec(text) ?? [];
+    const number = Number(decimal);
     const isExact = fraction.length <= decimals && text.replace(/\D/g, '').length <= MAX_DIGITS;
     return isExact && number >= min && number <= max ? number : undefined;
   };

@@ -8,6 +8,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Those that Nest leaves alone. */
 const OWN: readonly string[] = [...SIGNALS, 'SIGHUP'];
 
+type HooksOptions = Parameters<INestApplicationContext['enableShutdownHooks']>[1];
+
 /** What a process keeps alive, and has to end. */
 export interface Living {
   /** @param signal on which it ends, if it was one */
@@ -25,11 +27,11 @@ export function livingApplication(app: INestApplicationContext, hangUp: () => bo
   // Nest's proxy before the application drops what is assigned to it.
   Object.defineProperty(app, 'enableShutdownHooks', {
     configurable: true,
-    value: function (this: INestApplicationContext, signals: string[] = [], ...options: []): INestApplicationContext {
+    value: function (this: INestApplicationContext, signals: string[] = [], options?: HooksOptions) {
       const asked = signals.length > 0 ? signals : Object.values(ShutdownSignal);
       const others = asked.filter((signal) => !OWN.includes(signal.trim().toUpperCase()));
       // For Nest none at all are all.
-      return others.length > 0 ? byNest.enableShutdownHooks.call(this, others, ...options) : this;
+      return others.length > 0 ? byNest.enableShutdownHooks.call(this, others, options) : this;
     },
   });
   // Its type in Nest leaves out what it takes.

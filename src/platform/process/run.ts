@@ -59,15 +59,16 @@ async function startInstance(settings: Settings, { module, prepare, demo, lifeti
   await prepare(app);
   const logger = app.get<Logger>(PINO);
   await app.init();
+  const accounts = demo(app);
   if (cluster.isWorker) {
     lifetime.started(logger);
-    announceDemo(demo(app));
+    announceDemo(accounts);
     return serveForPrimary(app.getHttpServer(), () => lifetime.stop());
   }
   const { PORT } = settings;
-  const address = settings.listenAddress(demo(app).open);
+  const address = settings.listenAddress(accounts.open);
   await (address ? app.listen(PORT, address) : app.listen(PORT));
   lifetime.started(logger);
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-  announce(settings, logger, { port, demo: demo(app) });
+  announce(settings, logger, { port, demo: accounts });
 }
