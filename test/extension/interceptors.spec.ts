@@ -47,6 +47,7 @@ import { Product } from '../../src/resources/products/product.entity';
 import { ProductsService } from '../../src/resources/products/products.service';
 import { aProduct } from '../support/builders';
 import { type Answer, type TestApi, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
@@ -96,7 +97,7 @@ class CacheOverrideInterceptor implements NestInterceptor {
 class TimeoutInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
-      timeout(500),
+      timeout(2_000),
       catchError((error) =>
         throwError(() => (error instanceof TimeoutError ? new RequestTimeoutException() : (error as Error))),
       ),
@@ -381,9 +382,8 @@ describe('Interceptors of a controller', () => {
     slow.next();
 
     expect([answer.status, meanwhile.status]).toEqual([408, 409]);
-    const deadline = Date.now() + 5_000;
-    let retried = await api.post('/timeout', product, key);
-    while (retried.status === 409 && Date.now() < deadline) retried = await api.post('/timeout', product, key);
+    let retried = meanwhile;
+    await waitFor(async () => (retried = await api.post('/timeout', product, key)).status !== 409);
     expect([retried.status, isReplayed(retried)]).toEqual([201, false]);
     expect(await api.repository(Product).countBy({ name: product.name })).toBe(1);
   });
