@@ -350,7 +350,7 @@ class SlowController {
 class SlowModule {}
 
 describe('a handler that takes too long', () => {
-  const api = useTestApi({ imports: [SlowModule], settings: { REQUEST_TIMEOUT: '200' } });
+  const api = useTestApi({ imports: [SlowModule], settings: { REQUEST_TIMEOUT: '1000' } });
 
   it.each(Object.keys(endings))('is answered 503, once, whatever it does later: %s', async (ending) => {
     const connection = await RawConnection.open(api.app.port);
