@@ -40,7 +40,7 @@ describe('SIGTERM', () => {
 
     const signalled = performance.now();
     expect(await service.stop()).toBe(0);
-    expect(performance.now() - signalled).toBeLessThan(5_000);
+    expect(performance.now() - signalled).toBeLessThan(15_000);
 
     const [written, read] = await Promise.all([writes.report, reads.report]);
     expect(written).toMatchObject({ answered: { 201: expect.any(Number) }, closed: 8, refused: 8, lost: [] });
@@ -78,7 +78,7 @@ describe('SIGTERM', () => {
     const answered = performance.now();
     await Promise.all([silent.closed(), idle.closed(), probe.closed()]);
     expect(await service.ended).toBe(0);
-    expect(performance.now() - answered).toBeLessThan(5_000);
+    expect(performance.now() - answered).toBeLessThan(15_000);
     expect(await query(settings.DATABASE_URL, 'SELECT name FROM users WHERE id = $1', [id])).toEqual([
       { name: 'Changed' },
     ]);

@@ -199,7 +199,7 @@ describe('An upload', () => {
     const signalled = performance.now();
     service.signal('SIGTERM');
     const answer = await writer.answer();
-    expect(performance.now() - signalled).toBeLessThan(2_000);
+    expect(performance.now() - signalled).toBeLessThan(10_000);
     expect(answer).toMatchObject({ status: 204, headers: { 'upload-offset': String(MEBIBYTE), connection: 'close' } });
     writer.destroy();
     expect(await service.ended).toBe(0);
