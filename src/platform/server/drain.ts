@@ -4,6 +4,7 @@ import { Server as TcpServer, type Socket } from 'node:net';
 import type { Request } from 'express';
 import { isEventStream } from '../http/event-stream';
 import { stopAtRequestsAhead, waitsForItsTurn } from './pipelining';
+import { boundSmallChunks } from './small-chunks';
 import { SlotPool } from '../limits/slot-pool';
 import { untilNobodyWaits } from './accept-queue';
 
@@ -40,6 +41,7 @@ export class Drain {
     server.once('listening', () => (this.open = true));
     server.on('connection', (socket) => this.watch(socket));
     stopAtRequestsAhead(server);
+    boundSmallChunks(server);
     server.on('request', (request, response) => this.admit(request, response));
   }
 

@@ -15,7 +15,8 @@ const MAX_OF_NETWORK = MAX_OF_ALL / 4;
 /** By what the parser is told to stop behind the headers of a request: HPE_PAUSED of llhttp. */
 export const PAUSE = 21;
 
-interface Parser {
+/** Node's, of one connection at a time. */
+export interface Parser {
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number;
   resume(): void;
 }
