@@ -5,6 +5,8 @@ const USERS = '/api/v1/users';
 const PRODUCTS = '/api/v1/products';
 const PAGE_SIZE = 20;
 const DEEP_PAGE = 4_000;
+/** Pages that people look at. */
+const FIRST_PAGES = 100;
 
 /** Products that PATCH goes round, and the prices that it gives them in turn: each request changes something. */
 const PATCHED = 2_500;
@@ -44,16 +46,28 @@ export const WORKS = [
   },
   {
     name: 'page',
-    title: 'GET /users, page of 20 with total',
+    title: 'GET /users, the same page of 20 with total',
     only: LISTING,
     million: true,
-    request: () => get(`${USERS}?page=0&size=${PAGE_SIZE}`, 'user'),
+    request: () => get(pageOfUsers(0), 'user'),
+  },
+  {
+    name: 'pages',
+    title: 'GET /users, different pages of 20 with total',
+    only: LISTING,
+    request: ({ random }) => get(pageOfUsers(Math.floor(random() * FIRST_PAGES)), 'user'),
   },
   {
     name: 'deep',
     title: 'GET /users, page 4,000',
     only: LISTING,
-    request: ({ data }) => get(`${USERS}?page=${deepPage(data)}&size=${PAGE_SIZE}`, 'user'),
+    request: ({ data }) => get(pageOfUsers(deepPage(data)), 'user'),
+  },
+  {
+    name: 'deep-pages',
+    title: 'GET /users, different pages around 4,000',
+    only: LISTING,
+    request: ({ data, random }) => get(pageOfUsers(Math.floor((0.75 + random() / 4) * deepPage(data))), 'user'),
   },
   {
     name: 'search',
@@ -95,6 +109,8 @@ export const WORKS = [
     request: ({ prepared }) => get(`/api/v2/users?size=${PAGE_SIZE}&cursor=${encodeURIComponent(prepared)}`, 'user'),
   },
 ];
+
+const pageOfUsers = (page) => `${USERS}?page=${page}&size=${PAGE_SIZE}`;
 
 /** Page 4,000, or what a smaller table has instead of it. */
 function deepPage({ users }) {

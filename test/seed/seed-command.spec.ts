@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
 import { StartupError } from '../../src/platform/config/startup-error';
 import { createProgress } from '../../src/seed/progress';
 import { parseArguments } from '../../src/seed/seed-arguments';
@@ -55,6 +57,15 @@ describe('npm run seed', () => {
       said: expect.stringContaining('The new users sign in with the password given.'),
     });
     expect(await signIn(5, '')).toMatchObject({ status: 401 });
+  });
+
+  it('runs as it is delivered, in a process that has loaded nothing else', async () => {
+    const { PATH, TEST_DIRECTORY: DATA_DIR } = process.env;
+    const env = { PATH, DATA_DIR, ...environment() };
+    const words = '--users 1 --products 1 --orders 0 --posts 0'.split(' ');
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['dist/seed/main.js', ...words], { env });
+    expect(stdout).toMatch(/^users +1$/m);
   });
 
   it('brings the schema of an empty database up to date first', async () => {
