@@ -260,6 +260,33 @@ describe('What a handler does in transactions', () => {
       expect(await marks()).toEqual([name]);
     });
 
+    it.each([
+      "INSERT INTO marks (name) VALUES ('one of many'); COMMIT",
+      "INSERT INTO marks (name) VALUES (E'it\\'s'); /* all; of it */ END; SELECT 1",
+      'SELECT 1; ROLLBACK; BEGIN',
+    ])('is refused when it ends its transaction among other statements: %s', async (text) => {
+      const answer = await send(async (manager) => {
+        await insert(manager, 'effect');
+        await manager.query(text);
+      }, true);
+
+      expect(answer.status).toBe(500);
+      expect(messages()).toContain("BEGIN, COMMIT and ROLLBACK can't be sent to it as statements");
+      expect(await marks()).toEqual([]);
+    });
+
+    it('may send several statements that only speak of an end', async () => {
+      const { status } = await send(async (manager) => {
+        await manager.query(
+          `INSERT INTO marks (name) VALUES ('a; COMMIT'), ('it''s; END'), (E'\\'; ABORT'); -- ; COMMIT
+           DO $body$ BEGIN PERFORM 1; END $body$; SELECT 1 AS "; ROLLBACK"; /* ; ABORT */ SELECT 2;`,
+        );
+      }, true);
+
+      expect(status).toBe(201);
+      expect(new Set(await marks())).toEqual(new Set(['a; COMMIT', "it's; END", "'; ABORT"]));
+    });
+
     it('leaves nothing behind when it fails, whatever was committed in it', async () => {
       const answer = await send(async (manager) => {
         await insert(manager, 'alone');

@@ -1,3 +1,5 @@
+import { statementsOf } from './statements-of';
+
 const BEGINNING = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/;
 const CONTROL =
   /^(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:\w+\s+)?TO\b))\b/i;
@@ -12,8 +14,8 @@ const SETTING =
   /^SET\s+LOCAL\s+(TIME\s+ZONE|[\w.]+)(?!\s+AUTHORIZATION)|^SELECT\s+(?:pg_catalog\.)?set_config\s*\(\s*'([\w.]+)'[^;]*$/i;
 const TARGET = /^(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO)\s+("?[\w.]+"?)/i;
 
-/** Begins or ends a whole transaction. */
-export const isControl = (text: string): boolean => CONTROL.test(bare(text));
+/** Begins or ends a whole transaction, also by one of several statements. */
+export const isControl = (text: string): boolean => statementsOf(text).some((one) => CONTROL.test(bare(one)));
 
 export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text));
 
