@@ -54,6 +54,19 @@ unlessFollowed('The example of how to add a resource', () => {
     expect(compile(files)).toEqual([]);
   });
 
+  it('adds to files that a command makes, in folders that are there, by names that are there', () => {
+    const blocks = page.matchAll(/^`([^`\n]*<[^`\n]+)`:\n\n```diff\n(.*?)^```$/gms);
+    const imports = (code: string) => code.match(/(?<=^\+)import .*$/gm)!.join('\n');
+    const files = [...blocks].map(([, path, code]) => ({ path: path.replace(/<\w+>/, 'made'), code: imports(code) }));
+
+    expect(files).not.toEqual([]);
+    for (const { path, code } of files) {
+      expect([path, existsSync(dirname(path))]).toEqual([path, true]);
+      // Of what is exported nothing has to be used.
+      expect(compile(new Map([[path, code.replaceAll(/^import/gm, 'export')]]))).toEqual([]);
+    }
+  });
+
   it('would not compile with an attribute that is not there', () => {
     const files = documentedFiles(page);
     const service = 'src/resources/invoices/invoices.service.ts';
