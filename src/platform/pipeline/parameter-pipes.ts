@@ -35,7 +35,7 @@ PipesConsumer.prototype.applyPipes = async function (value: unknown, metadata: A
       result = isPromise(made) ? await made : made;
     }
   } catch (error) {
-    noteParameter(error, metadata);
+    noteParameter(error, metadata, given);
     throw error;
   }
   if (metadata.type === 'query' && metadata.data === undefined) keepOwn(given as ListQuery, result as ListQuery);
@@ -96,14 +96,20 @@ function listPipe(pipe: ParseArrayPipe, validation: ValidationPipe): PipeTransfo
   };
 }
 
-function noteParameter(error: unknown, { type, data }: ArgumentMetadata): void {
+function noteParameter(error: unknown, { type, data }: ArgumentMetadata, given: unknown): void {
   if (!(error instanceof HttpException)) return;
   const { violations } = refusalOf(error) ?? {};
   const inBody = type === 'body' && typeof data === 'string';
   noteRefusal(error, {
-    field: typeof data === 'string' ? data : WHOLE[type],
+    field: typeof data === 'string' ? data : (WHOLE[type] ?? nameOfFiles(given)),
     ...(inBody && violations && { violations: violations.map((one) => ({ ...one, field: `${data}.${one.field}` })) }),
   });
+}
+
+/** The interceptors of Nest for files say which part of the form a file was; undefined where files were several parts. */
+function nameOfFiles(given: unknown): string | undefined {
+  const names = new Set([given].flat().map((file) => (file as { fieldname?: string } | undefined)?.fieldname));
+  return names.size === 1 ? [...names][0] : undefined;
 }
 
 /** What a pipe makes of a query is the same request's: a list needs what the input guard has put into it. */
