@@ -351,5 +351,31 @@ describe('What a handler does in transactions', () => {
   });
 });
 
+describe('A transaction that its handler never ends', () => {
+  const api = useTestApi({ settings: { REQUEST_TIMEOUT: '2000' }, imports: [HandlersModule] });
+
+  beforeAll(() => query(api.app.databaseUrl, 'CREATE TABLE marks (name text PRIMARY KEY)'));
+
+  it.each([
+    ['the handler answers', false],
+    ['the handler waits for another one', true],
+  ])('is 503 with a key, and the log says why: %s', async (name, waits) => {
+    api.app.log.splice(0);
+    handlers.set(name, async ({ dataSource }) => {
+      const runner = dataSource.createQueryRunner();
+      await runner.connect();
+      await runner.startTransaction();
+      await insert(runner.manager, name);
+      if (waits) await dataSource.manager.query('SELECT 1');
+    });
+    const { status } = await api.post(`/handlers/${encodeURIComponent(name)}`, {}, { 'Idempotency-Key': name });
+    const told = () => JSON.stringify(api.app.log.map(({ err, msg }) => [(err as Error)?.message, msg]));
+    await waitFor(() => /did not happen in time/.test(told()));
+
+    expect(status).toBe(503);
+    expect(told()).toContain('end it by commitTransaction() or rollbackTransaction()');
+  });
+});
+
 const IDLE_IN_TRANSACTION = `SELECT query FROM pg_stat_activity
   WHERE datname = current_database() AND state LIKE 'idle in transaction%'`;
