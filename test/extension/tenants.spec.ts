@@ -244,7 +244,10 @@ describe('Tenants whom row-level security keeps apart', () => {
   });
 });
 
-describe('Tenants with a schema each', () => {
+describe.each([
+  ['the application says that its sessions are kept apart', keepSessionsApart],
+  ['its driver sets each connection up', () => undefined],
+])('Tenants with a schema each, where %s', (_how, prepare: (database: DataSource) => void) => {
   const api = new TenantsApi();
 
   beforeAll(async () => {
@@ -256,12 +259,12 @@ describe('Tenants with a schema each', () => {
         INSERT INTO ${tenant}.ledgers (id, name, tenant) VALUES (${index + 1}, 'of ${tenant}', '${tenant}')`,
     );
     await api.start(schemas.join(';'));
-    keepSessionsApart(api.app.nest.get(DataSource));
+    prepare(api.app.nest.get(DataSource));
   });
 
   afterAll(() => api.end());
 
-  it('share no read, where the application says that its sessions are kept apart', async () => {
+  it('share no read', async () => {
     await expectOwn(api, '/stored-ledgers', { [TENANTS[0]]: 1 });
   });
 });

@@ -26,7 +26,10 @@ export function keepSessionsApart(database: DataSource): void {
 
 /** Whether what a session reads of an entity may be another than what others read. */
 export function isKeptApart(database: DataSource, { schema, tableName }: EntityMetadata): boolean {
-  if (apart.has(database)) return true;
+  if (apart.has(database) || setsConnectionsUp(database)) return true;
   const tables = protectedTables.get(database);
   return Boolean(tables?.size) && tables!.has(`${schema ?? database.driver.schema}.${tableName}`);
 }
+
+/** Whether the application has replaced the driver's way to lend a connection, which nobody does without a reason of that kind. */
+const setsConnectionsUp = ({ driver }: DataSource): boolean => Object.hasOwn(driver, 'obtainMasterConnection');
