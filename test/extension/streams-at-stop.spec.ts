@@ -3,7 +3,9 @@ import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Sse, StreamableFile } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import { finalize, interval, map, type Observable, take, timer } from 'rxjs';
+import { DataSource } from 'typeorm';
 import { Produces, Public } from '../../src/platform';
 import { RawConnection } from '../support/raw-http';
 import { TestApp } from '../support/test-app';
@@ -22,6 +24,8 @@ let unsubscribed = 0;
 @Controller('streams')
 @Public()
 class StreamsController {
+  constructor(@InjectDataSource() private readonly database: DataSource) {}
+
   @Sse('events')
   @Produces('text/event-stream')
   events(): Observable<{ data: string }> {
@@ -50,6 +54,12 @@ class StreamsController {
       }
     }
     return new StreamableFile(Readable.from(lines()), { type: 'text/csv' });
+  }
+
+  @Get('leak')
+  async leak(): Promise<object> {
+    await (this.database.driver as unknown as { obtainMasterConnection(): Promise<unknown> }).obtainMasterConnection();
+    return {};
   }
 
   @Get('slow')
@@ -109,6 +119,15 @@ describe('A stop', () => {
     expect(performance.now() - start).toBeLessThan(20_000);
     expect(unsubscribed).toBe(1);
     await app.stop();
+  });
+
+  it('ends, and says why it took so long, when a handler has never given its connection back', async () => {
+    const app = await TestApp.start({ imports: [StreamsModule] });
+    const answer = await fetch(`http://127.0.0.1:${app.port}/api/v1/streams/leak`);
+    await app.stop();
+
+    expect(answer.status).toBe(200);
+    expect(app.log.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('never given back'));
   });
 
   it('ends a connection that another protocol has taken over, when the time of a request is up', async () => {

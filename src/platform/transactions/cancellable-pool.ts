@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { Client, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { OnConnection } from './clean-pool';
@@ -6,6 +8,11 @@ import { LimitedPool } from './limited-pool';
 import { type Lent, noteCommits } from './noted-commits';
 import type { Turns } from './turns';
 import { UnitOfWork } from './unit-of-work';
+
+/** For how long the end of a pool waits for connections that are lent, in milliseconds: all requests have ended by then. */
+const PATIENCE = 5_000;
+
+const logger = new Logger('Database');
 
 type Release = (error?: Error | boolean) => void;
 
@@ -85,6 +92,24 @@ export class CancellablePool extends LimitedPool {
       if (sharing && client) (client as Backend).sharedSince = performance.now();
       onConnection(explained(error), client, release);
     });
+  }
+
+  /** Waits a moment for connections that are lent, and no longer: whoever has forgotten one would keep the process from ending. */
+  override end(): Promise<void>;
+  override end(onEnd: () => void): void;
+  override end(onEnd?: () => void): Promise<void> | void {
+    const isOver = new AbortController();
+    const late = sleep(PATIENCE, true, isOver).catch(() => false);
+    const ended = Promise.race([super.end().then(() => false), late]).then((isLate) => {
+      isOver.abort();
+      if (isLate) this.endForgotten();
+    });
+    return onEnd ? void ended.then(onEnd, onEnd) : ended;
+  }
+
+  private endForgotten(): void {
+    logger.error('Connections were never given back: release each of them in a finally block');
+    for (const backend of this.backends) void backend.on('error', nothing).end();
   }
 
   private connectInTurn(work: UnitOfWork, onConnection: OnConnection): void {
