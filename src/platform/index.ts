@@ -51,6 +51,8 @@ export { ResourceDto, resourceOf } from './answers/resource.dto';
 /** Identifiers in the path. */
 export { IdParam } from './input/id.pipe';
 export { KeyParam } from './input/key.pipe';
+/** What `If-Match` demands of the row that a route changes, to be passed to what writes the row. */
+export { IfMatch } from './input/if-match';
 /** Parameters of the query. */
 export { IdParameter, WholeParameter } from './input/query-parameters';
 export {
@@ -76,7 +78,7 @@ export { touchRow } from './rows/touch-row';
 export { updateRow } from './rows/update-row';
 /** Compares `If-Match` with a row that is locked, or that is about to be. */
 export { requireExpected, requireExpectedSoFar } from './transactions/require-expected';
-export { StaleVersionError } from './transactions/expectation';
+export { type Precondition, StaleVersionError } from './transactions/precondition';
 /** `page`, `size`, `cursor`, `sort`, `search` and filters of a collection, and the page that they ask for. */
 export { type ListQuery, ListQueryOf } from './lists/list-query';
 export { paginate, type PaginateOptions } from './lists/paginate';

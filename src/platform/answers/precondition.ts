@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { Expectation, StaleVersionError } from '../transactions/expectation';
+import { Precondition } from '../transactions/precondition';
 import { VERSION, type Versioned } from '../http/entity-tag';
 
 const CHANGING_METHODS = ['PUT', 'PATCH', 'DELETE'];
@@ -12,15 +12,15 @@ const WEAK_OR_STRONG = /"(\d{1,10})(?:-[^"]*)?"/g;
  * What `If-Match` and `If-None-Match` demand of the row that the request is about to change (RFC 9110, 13.1). A tag
  * that isn't one of ours matches nothing.
  */
-export function expectationOf({ method, headers }: Request): Expectation | undefined {
+export function readPrecondition({ method, headers }: Request): Precondition | undefined {
   if (!CHANGING_METHODS.includes(method)) return undefined;
   const match = headers['if-match']?.trim();
   const noneMatch = headers['if-none-match']?.trim();
   // Any row there is will do, and one that isn't there is a 404.
   const only = match === undefined || match === '*' ? undefined : versionsIn(match, VERSION_TAG);
-  if (noneMatch === '*') return new Expectation([], []);
+  if (noneMatch === '*') return new Precondition([], []);
   const not = noneMatch === undefined ? undefined : versionsIn(noneMatch, WEAK_OR_STRONG);
-  return only || not ? new Expectation(only, not) : undefined;
+  return only || not ? new Precondition(only, not) : undefined;
 }
 
 /**
@@ -28,9 +28,7 @@ export function expectationOf({ method, headers }: Request): Expectation | undef
  * @throws {StaleVersionError} when the caller expects another version of it
  */
 export function requireCompared({ [VERSION]: version }: Versioned, { work }: Request): void {
-  if (version === undefined) return;
-  const expected = work?.takeExpectation();
-  if (expected && !expected.isMetBy(version)) throw new StaleVersionError(version);
+  if (version !== undefined) work?.pendingPrecondition?.take().require(version);
 }
 
 function versionsIn(header: string, tag: RegExp): number[] {

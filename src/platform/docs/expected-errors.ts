@@ -1,7 +1,7 @@
 import type { Access } from '../auth/access.decorators';
 import { AuthenticationError, roleMissing } from '../auth/auth-errors';
 import { Role } from '../auth/caller';
-import { StaleVersionError } from '../transactions/expectation';
+import { StaleVersionError } from '../transactions/precondition';
 import { ApiError, validationError } from '../errors/api-error';
 import { notFound } from '../errors/not-found';
 import { toApiError } from '../errors/to-api-error';

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { AuthenticationError } from '../auth/auth-errors';
-import { StaleVersionError } from '../transactions/expectation';
+import { StaleVersionError } from '../transactions/precondition';
 import { WRITER_CHANGED } from '../transactions/writer';
 import { quoted } from '../http/entity-tag';
 import { ApiError, errorThatSaid, isApiError, validationError } from './api-error';
@@ -40,11 +40,11 @@ export function toApiError(thrown: unknown): ApiError {
 /** What the service itself has found, or its database; undefined for all that Nest and others throw. */
 export function fromService(thrown: unknown): ApiError | undefined {
   if (isApiError(thrown)) return thrown;
-  return fromExpectation(thrown) ?? fromWriterCheck(thrown) ?? fromDatabaseError(thrown);
+  return fromPrecondition(thrown) ?? fromWriterCheck(thrown) ?? fromDatabaseError(thrown);
 }
 
 /** With the tag of the version that there is, so that the caller need not ask for it. */
-function fromExpectation(thrown: unknown): ApiError | undefined {
+function fromPrecondition(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof StaleVersionError)) return undefined;
   return new ApiError('PRECONDITION_FAILED', { headers: { ETag: quoted(String(thrown.version)) }, cause: thrown });
 }

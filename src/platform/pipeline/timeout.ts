@@ -4,7 +4,7 @@ import { endBackends } from '../transactions/cancellable-pool';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';
-import { expectationOf } from '../answers/precondition';
+import { readPrecondition } from '../answers/precondition';
 import { TimeLimit } from '../http/time-limit';
 
 /** How long, in milliseconds, a request may go on whose client has gone: most end by themselves before. */
@@ -31,7 +31,7 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
     void endBackends(work.cancel(reason), databaseUrl, onFailure);
   };
   return (request: Request, response: Response, next: NextFunction): void => {
-    const work = (request.work = new UnitOfWork(() => expectationOf(request), request));
+    const work = (request.work = new UnitOfWork(() => readPrecondition(request), request));
     const onEnd = () => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',

@@ -8,6 +8,7 @@ import {
 } from 'typeorm';
 import type { RelationMetadata } from 'typeorm/metadata/RelationMetadata';
 import { lockExpected } from '../transactions/lock-expected';
+import type { Precondition } from '../transactions/precondition';
 import { touchRow } from './touch-row';
 
 interface Row extends ObjectLiteral {
@@ -36,10 +37,11 @@ export function updateEntity<E extends Row & { version: number }>(
   entity: EntityTarget<E>,
   id: number,
   columns: Partial<E>,
+  expected?: Precondition,
 ): Promise<E> {
   return manager.transaction(async (inside) => {
     const repository = inside.getRepository(entity);
-    await lock(repository, id);
+    await lock(repository, id, expected);
     const row = await findOne(repository, id);
     const { version } = row;
     const saved = await repository.save(fill(repository, row, columns));
@@ -54,16 +56,21 @@ export function removeEntity<E extends Row>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   id: number,
+  expected?: Precondition,
 ): Promise<void> {
   return manager.transaction(async (inside) => {
     const repository = inside.getRepository(entity);
-    await lock(repository, id);
+    await lock(repository, id, expected);
     await repository.remove(await findOne(repository, id));
   });
 }
 
-async function lock<E extends Row>({ manager, metadata, target }: Repository<E>, id: number): Promise<void> {
-  if (!(await lockExpected(manager, metadata, id))) throw new EntityNotFoundError(target, { id });
+async function lock<E extends Row>(
+  { manager, metadata, target }: Repository<E>,
+  id: number,
+  expected: Precondition | undefined,
+): Promise<void> {
+  if (!(await lockExpected(manager, metadata, id, { expected }))) throw new EntityNotFoundError(target, { id });
 }
 
 function findOne<E extends Row>(repository: Repository<E>, id: number): Promise<E> {

@@ -157,7 +157,8 @@ export function isExact({ type, precision, transformer, isArray }: ColumnMetadat
 /** As SQL has it, with its schema. */
 export const tableOf = ({ tablePath }: EntityMetadata): string => tablePath.split('.').map(quoted).join('.');
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** A name as SQL has it. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const plainEntities = new WeakMap<EntityMetadata, PlainEntity<ObjectLiteral> | null>();
 

@@ -11,7 +11,7 @@ import {
 } from 'typeorm';
 import type { QueryExpressionMap } from 'typeorm/query-builder/QueryExpressionMap';
 import { SoftDeleteQueryBuilder } from 'typeorm/query-builder/SoftDeleteQueryBuilder';
-import { type Expectation, hasVersion, StaleVersionError } from './expectation';
+import { hasVersion, type Precondition, StaleVersionError } from './precondition';
 import { UnitOfWork } from './unit-of-work';
 
 /** What the three builders have in common; TypeORM keeps some of it from its callers. */
@@ -64,10 +64,10 @@ async function compared<T extends { affected?: number | null }>(from: unknown, e
   const { metadata } = expressionMap.mainAlias?.hasMetadata ? expressionMap.mainAlias : {};
   if (!metadata) return execute();
   returnWhatTheDatabaseSets(builder, metadata);
-  const unit = UnitOfWork.current();
-  if (!unit?.expects || !hasVersion(metadata)) return execute();
+  const precondition = UnitOfWork.current()?.pendingPrecondition;
+  if (!precondition || !hasVersion(metadata)) return execute();
   const findVersion = finderOf(builder, metadata);
-  expect(builder, metadata, unit.takeExpectation()!);
+  demand(builder, metadata, precondition.take());
   const result = await execute();
   if (result.affected === 0) await requireNone(findVersion);
   return result;
@@ -83,10 +83,10 @@ function returnWhatTheDatabaseSets({ expressionMap }: Builder, { columns }: Enti
 }
 
 /** Beside the builder's own conditions, whichever of them are alternatives. */
-function expect(builder: Builder, metadata: EntityMetadata, expectation: Expectation): void {
+function demand(builder: Builder, metadata: EntityMetadata, precondition: Precondition): void {
   const values: unknown[] = [];
   const column = `"${metadata.findColumnWithPropertyName('version')!.databaseName}"`;
-  const conditions = expectation.conditions(values, column, (index) => `:expected${index}`);
+  const conditions = precondition.conditions(values, column, (index) => `:expected${index}`);
   builder.expressionMap.extraAppendedAndWhereCondition = conditions.join(' AND ');
   builder.setParameters(Object.fromEntries(values.map((value, index) => [`expected${index + 1}`, value])));
 }

@@ -6,8 +6,8 @@ import {
   type EntityTarget,
   type ObjectLiteral,
 } from 'typeorm';
-import { hasVersion } from './expectation';
 import { lockExpected } from './lock-expected';
+import { hasVersion } from './precondition';
 import { subscribe } from './subscribers';
 import { UnitOfWork } from './unit-of-work';
 
@@ -24,7 +24,7 @@ for (const name of PERSISTING) {
   Object.defineProperty(GuardedManager.prototype, name, {
     value: function (this: GuardedManager, ...parameters: unknown[]) {
       // Not only what changes: a save() that finds nothing to write is answered like one that does.
-      if (!UnitOfWork.current()?.expects) return persist.apply(this, parameters);
+      if (!UnitOfWork.current()?.pendingPrecondition) return persist.apply(this, parameters);
       return persistExpected(this, persist, parameters);
     },
   });
@@ -68,7 +68,7 @@ const UPSERT = /\bdo\s+update\b/i;
 export function refuseUnguardedStatements(database: DataSource): void {
   subscribe(database, {
     beforeQuery: ({ query }) => {
-      if (UnitOfWork.current()?.expects) requireGuarded(database, query);
+      if (UnitOfWork.current()?.pendingPrecondition) requireGuarded(database, query);
     },
   });
 }
@@ -80,7 +80,7 @@ function requireGuarded({ entityMetadatas }: DataSource, query: string): void {
   if (!entity) return;
   throw new Error(
     `This statement changes ${entity.name} and doesn't compare the version that If-Match or If-None-Match names. ` +
-      'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row) before.',
+      'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row, expected) before.',
   );
 }
 

@@ -1,7 +1,13 @@
 import type { EntityManager, EntityMetadata, ObjectLiteral } from 'typeorm';
-import { requireVersionOf } from './expectation';
-import { requireExpected } from './require-expected';
-import { UnitOfWork } from './unit-of-work';
+import { type Precondition, requireVersionOf } from './precondition';
+import { preconditionFor, requireExpected } from './require-expected';
+
+interface LockOptions {
+  /** What the writer of the row was passed. Default: what the request demands of the first row that it writes */
+  expected?: Precondition;
+  /** Rows that are hidden as well. Default: false */
+  withDeleted?: boolean;
+}
 
 /**
  * Locks a row until the transaction ends, if it is in a version that the caller expects: whoever writes it afterwards
@@ -14,16 +20,16 @@ export async function lockExpected(
   manager: EntityManager,
   metadata: EntityMetadata,
   id: unknown,
-  { withDeleted = false } = {},
+  { expected, withDeleted = false }: LockOptions = {},
 ): Promise<boolean> {
-  const expects = UnitOfWork.current()?.expects ?? false;
-  if (expects) requireVersionOf(metadata);
+  const precondition = preconditionFor(expected);
+  if (precondition) requireVersionOf(metadata);
   const builder = manager.createQueryBuilder(metadata.target, 'locked').whereInIds(id);
   if (withDeleted) builder.withDeleted();
   const row = await builder
-    .select(expects ? 'locked.version' : '1', 'version')
+    .select(precondition ? 'locked.version' : '1', 'version')
     .setLock('for_no_key_update')
     .getRawOne<ObjectLiteral & { version: number }>();
-  if (row && expects) requireExpected(row);
+  if (row && precondition) requireExpected(row, precondition);
   return row !== undefined;
 }

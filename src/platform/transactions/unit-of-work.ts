@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { OwnTransaction, type Waiter } from './after-commit';
-import type { Expectation } from './expectation';
 import type { Frame } from './frame';
 import type { Origin } from './origin';
+import type { Precondition } from './precondition';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { isWriter, type Writer } from './writer';
@@ -37,15 +37,15 @@ export class UnitOfWork {
   /** The connections that it holds. */
   readonly clients = new Set<PoolClient>();
   private error?: Error;
-  private expectationIsTaken = false;
+  private knownPrecondition?: Precondition;
   private writerIsHeld = false;
   private abandonment?: AbortController;
   /** Its transactions that may have been begun in another flow than they are used in. */
   private readonly begunByHand = new Set<OwnTransaction>();
 
-  /** @param expectation of the row that it is about to change */
+  /** @param readPrecondition tells what is demanded of the row that it is about to change */
   constructor(
-    private readonly expectation: () => Expectation | undefined = () => undefined,
+    private readonly readPrecondition: () => Precondition | undefined = () => undefined,
     readonly origin?: Origin,
   ) {}
 
@@ -122,21 +122,19 @@ export class UnitOfWork {
     if (--UnitOfWork.running === 0) storage.disable();
   }
 
-  /** What the caller expects of the row that is written first, which is the one it asked to change; others are free. */
-  takeExpectation(): Expectation | undefined {
-    if (this.expectationIsTaken) return undefined;
-    this.expectationIsTaken = true;
-    return this.expectation();
+  /** What the caller demands of the row that it asked to change: one object, whoever asks. */
+  get precondition(): Precondition | undefined {
+    // Read again where there was none: a middleware may still make a PATCH of a POST.
+    return (this.knownPrecondition ??= this.readPrecondition());
   }
 
-  /** The same for who looks at the row before: whoever writes it compares it once more. */
-  peekExpectation(): Expectation | undefined {
-    return this.expectationIsTaken ? undefined : this.expectation();
-  }
-
-  /** Whether the caller expects something of a row, and none was compared with that yet. */
-  get expects(): boolean {
-    return this.peekExpectation() !== undefined;
+  /**
+   * The same for writers that weren't passed it, until a row is compared with it. The row that is written first is taken for
+   * the one that the caller asked to change; others are free.
+   */
+  get pendingPrecondition(): Precondition | undefined {
+    const { precondition } = this;
+    return precondition?.isTaken ? undefined : precondition;
   }
 
   /** On whose behalf it writes: looked at before each commit, unless it is held. */

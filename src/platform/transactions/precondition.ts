@@ -8,12 +8,25 @@ export class StaleVersionError extends Error {
   }
 }
 
-/** In which versions a row must be, or must not be, to be written. */
-export class Expectation {
+/** In which versions a row must be, or must not be, to be written (RFC 9110, 13.1). */
+export class Precondition {
+  private taken = false;
+
   constructor(
     private readonly only?: number[],
     private readonly not?: number[],
   ) {}
+
+  /** Whether a row was compared with it already: the one that the request is about. */
+  get isTaken(): boolean {
+    return this.taken;
+  }
+
+  /** For who compares a row with it: no other row is compared with it unasked. */
+  take(): this {
+    this.taken = true;
+    return this;
+  }
 
   /**
    * As conditions of the very statement that writes.
@@ -28,8 +41,9 @@ export class Expectation {
     ];
   }
 
-  isMetBy(version: number): boolean {
-    return (this.only?.includes(version) ?? true) && !this.not?.includes(version);
+  /** @throws {StaleVersionError} */
+  require(version: number): void {
+    if (this.only?.includes(version) === false || this.not?.includes(version)) throw new StaleVersionError(version);
   }
 }
 
