@@ -1,5 +1,4 @@
-import { Controller, Delete, Get, HttpCode, HttpStatus, Options, Patch, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Controller, Delete, Get, HttpStatus, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
   Answers,
@@ -15,12 +14,10 @@ import {
   notTheOwner,
   type Page,
   Produces,
-  Public,
   Raises,
   requireExpected,
   Role,
   Roles,
-  Settings,
   TakesNoKey,
 } from '../platform';
 import { tooManyOfOne } from './admission';
@@ -45,26 +42,7 @@ export class UploadsController {
     private readonly uploads: UploadsService,
     private readonly tus: TusEndpoint,
     private readonly contents: UploadContent,
-    private readonly settings: Settings,
   ) {}
-
-  /** Tells what is spoken here of the tus protocol. */
-  @Options()
-  @Public({ identifies: false })
-  @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiExcludeEndpoint()
-  options(@Res({ passthrough: true }) response: Response): void {
-    headers.answerOptions(response, 'GET, HEAD, POST, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
-  }
-
-  /** Tells what can be done with an upload. */
-  @Options(':key')
-  @Public({ identifies: false })
-  @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiExcludeEndpoint()
-  optionsOfOne(@Res({ passthrough: true }) response: Response): void {
-    headers.answerOptions(response, 'GET, HEAD, PATCH, DELETE, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
-  }
 
   /**
    * Lists uploads.

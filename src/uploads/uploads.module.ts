@@ -6,6 +6,7 @@ import { ByteStore } from './bytes/byte-store';
 import { DiskStore } from './bytes/disk-store';
 import { makePrivate } from './bytes/private-directory';
 import { TusEndpoint } from './tus/tus-endpoint';
+import { TusOptionsController } from './tus/tus-options.controller';
 import { speakTus } from './tus/tus-requests';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
@@ -34,7 +35,7 @@ const byteStore = {
 
 @Module({
   imports: [TypeOrmModule.forFeature([Upload])],
-  controllers: [UploadsController],
+  controllers: [UploadsController, TusOptionsController],
   providers: [byteStore, TusEndpoint, UploadContent, UploadLocks, UploadRows, SweepTimes, UploadSweep, UploadsService],
 })
 export class UploadsModule implements NestModule {

@@ -1,0 +1,28 @@
+import { Controller, HttpCode, HttpStatus, Options, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Public, Settings } from '../../platform';
+import { answerOptions } from './upload-headers';
+
+/** What a client of the protocol asks before anything else. */
+@Controller('uploads')
+@Public({ identifies: false })
+export class TusOptionsController {
+  constructor(private readonly settings: Settings) {}
+
+  /** Tells what is spoken here of the tus protocol. */
+  @Options()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiExcludeEndpoint()
+  options(@Res({ passthrough: true }) response: Response): void {
+    answerOptions(response, 'GET, HEAD, POST, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
+  }
+
+  /** Tells what can be done with an upload. */
+  @Options(':key')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiExcludeEndpoint()
+  optionsOfOne(@Res({ passthrough: true }) response: Response): void {
+    answerOptions(response, 'GET, HEAD, PATCH, DELETE, OPTIONS', this.settings.MAX_UPLOAD_SIZE);
+  }
+}
