@@ -10,9 +10,11 @@ import {
   ApiResource,
   type Caller,
   CurrentUser,
+  IfMatch,
   KeyParam,
   notTheOwner,
   type Page,
+  type Precondition,
   Produces,
   Raises,
   requireExpected,
@@ -156,11 +158,12 @@ export class UploadsController {
     @CurrentUser() caller: Caller,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
+    @IfMatch() expected?: Precondition,
   ): Promise<void> {
     headers.requireChunk(request);
     const upload = await this.uploads.get(key, caller);
     // Whoever writes in between moves the offset, which is compared under the lock.
-    requireExpected(upload);
+    requireExpected(upload, expected);
     headers.describe(response, await this.tus.append(request, upload, caller));
   }
 
@@ -170,8 +173,13 @@ export class UploadsController {
   @AnswersNothing()
   @docs.TakesVersion()
   @Raises(notTheOwner(), headers.wrongVersion(), locked(), tooManyOfOne(5))
-  async remove(@KeyParam() key: string, @CurrentUser() caller: Caller, @Req() request: Request): Promise<void> {
+  async remove(
+    @KeyParam() key: string,
+    @CurrentUser() caller: Caller,
+    @Req() request: Request,
+    @IfMatch() expected?: Precondition,
+  ): Promise<void> {
     headers.requireVersion(request);
-    await this.uploads.remove(key, caller, request);
+    await this.uploads.remove(key, caller, request, expected);
   }
 }

@@ -9,6 +9,7 @@ import {
   isAdmin,
   type Page,
   paginate,
+  type Precondition,
   requireSelfOrAdmin,
   Settings,
 } from '../platform';
@@ -56,11 +57,11 @@ export class UploadsService {
   }
 
   /** The row first: bytes without a row are swept, a row without bytes would be a promise that nobody can keep. */
-  async remove(key: string, caller: Caller, request: Request): Promise<void> {
+  async remove(key: string, caller: Caller, request: Request, expected?: Precondition): Promise<void> {
     const { id, user_id } = await this.uploads.findOneByOrFail({ key });
     requireSelfOrAdmin(caller, user_id);
     const remove = async () => {
-      await deleteRow(this.uploads.manager, Upload, id);
+      await deleteRow(this.uploads.manager, Upload, id, expected);
       await this.bytes.remove(key);
     };
     await this.removals.during(caller.id, request, () => this.locks.during(key, remove));

@@ -157,6 +157,19 @@ describe('/orders', () => {
     });
   });
 
+  it('compares If-Match with the order when it is cancelled, not with its products', async () => {
+    const [cup, plate] = [await product({ stock: 5 }), await product({ stock: 5 })];
+    const { id } = (await order([cup, 2], [plate, 1])).body.data;
+    const cancel = (tag: string) =>
+      api.as(ada).patch(`/orders/${id}/status`, { status: 'CANCELLED' }, { 'If-Match': tag });
+
+    // The order has taken stock, so each product is in its second version.
+    expect(await cancel('"2"')).toMatchObject({ status: 412 });
+    expect([await stockOf(cup), await stockOf(plate)]).toEqual([3, 4]);
+    expect(await cancel('"1"')).toMatchObject({ status: 200 });
+    expect([await stockOf(cup), await stockOf(plate)]).toEqual([5, 5]);
+  });
+
   it('stays as it is when the stock has no room for what comes back', async () => {
     const cup = await product({ stock: 5 });
     const { id } = (await order([cup, 2])).body.data;

@@ -6,7 +6,9 @@ import {
   type Caller,
   CurrentUser,
   IdParam,
+  IfMatch,
   notTheOwner,
+  type Precondition,
   Public,
   Raises,
   Role,
@@ -40,8 +42,9 @@ export class CommentsController {
     @IdParam() id: number,
     @Body() changes: PatchCommentDto,
     @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
   ): Promise<CommentDto> {
-    return toCommentDto(await this.comments.update(id, changes, caller));
+    return toCommentDto(await this.comments.update(id, changes, caller, expected));
   }
 
   /**
@@ -52,7 +55,7 @@ export class CommentsController {
   @Roles(Role.USER)
   @AnswersNothing()
   @Raises(notTheOwner())
-  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
-    return this.comments.remove(id, caller);
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller, @IfMatch() expected?: Precondition): Promise<void> {
+    return this.comments.remove(id, caller, expected);
   }
 }

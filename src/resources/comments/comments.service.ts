@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { type Caller, deleteRow, type Page, paginate, requireSelfOrAdmin, updateRow } from '../../platform';
+import {
+  type Caller,
+  deleteRow,
+  type Page,
+  paginate,
+  type Precondition,
+  requireSelfOrAdmin,
+  updateRow,
+} from '../../platform';
 import { PostsService } from '../posts/posts.service';
 import { onlyVisible } from '../posts/visible-posts';
 import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
@@ -48,14 +56,14 @@ export class CommentsService {
     });
   }
 
-  async update(id: number, changes: PatchCommentDto, caller: Caller): Promise<Comment> {
+  async update(id: number, changes: PatchCommentDto, caller: Caller, expected?: Precondition): Promise<Comment> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    return updateRow(this.comments.manager, Comment, id, changes);
+    return updateRow(this.comments.manager, Comment, id, changes, expected);
   }
 
-  async remove(id: number, caller: Caller): Promise<void> {
+  async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await deleteRow(this.comments.manager, Comment, id);
+    await deleteRow(this.comments.manager, Comment, id, expected);
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {

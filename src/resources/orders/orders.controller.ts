@@ -8,8 +8,10 @@ import {
   Creates,
   CurrentUser,
   IdParam,
+  IfMatch,
   notTheOwner,
   type Page,
+  type Precondition,
   Raises,
   Role,
   Roles,
@@ -75,7 +77,8 @@ export class OrdersController {
     @IdParam() id: number,
     @Body() { status }: OrderStatusDto,
     @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
   ): Promise<OrderDto> {
-    return toOrderDto(await this.orders.setStatus(id, status, caller));
+    return toOrderDto(await this.orders.setStatus(id, status, caller, expected));
   }
 }

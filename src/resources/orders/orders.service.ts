@@ -6,6 +6,7 @@ import {
   isAdmin,
   type Page,
   paginate,
+  type Precondition,
   requireExpected,
   requireSelfOrAdmin,
   seconds,
@@ -59,14 +60,15 @@ export class OrdersService {
   }
 
   /** Moves an order on; to the status that it has already, it changes nothing. */
-  setStatus(id: number, status: OrderStatus, caller: Caller): Promise<Order> {
+  setStatus(id: number, status: OrderStatus, caller: Caller, expected?: Precondition): Promise<Order> {
     return this.orders.manager.transaction(async (manager) => {
       // Locked, so that of many who move it at once each sees what the one before did.
       await manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
       const order = await find(manager, id);
       requireSelfOrAdmin(caller, order.user_id);
       if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
-      requireExpected(order);
+      // Before anything is written: the products are written first, and the caller's entity tag isn't theirs.
+      requireExpected(order, expected);
       if (status === order.status) return order;
       requireTransition(order.status, status);
       if (status === OrderStatus.CANCELLED) await returnStock(manager, order.items);

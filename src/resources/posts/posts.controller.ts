@@ -9,8 +9,10 @@ import {
   Creates,
   CurrentUser,
   IdParam,
+  IfMatch,
   notTheOwner,
   type Page,
+  type Precondition,
   Public,
   Raises,
   Role,
@@ -59,8 +61,13 @@ export class PostsController {
   @Roles(Role.USER)
   @Answers(PostDto)
   @Raises(notTheOwner())
-  async replace(@IdParam() id: number, @Body() input: CreatePostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
-    return toPostDto(await this.posts.replace(id, input, caller));
+  async replace(
+    @IdParam() id: number,
+    @Body() input: CreatePostDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<PostDto> {
+    return toPostDto(await this.posts.replace(id, input, caller, expected));
   }
 
   /**
@@ -72,8 +79,13 @@ export class PostsController {
   @Answers(PostDto)
   @ApiExampleBody({ title: 'More notes on the Analytical Engine' })
   @Raises(notTheOwner())
-  async update(@IdParam() id: number, @Body() changes: PatchPostDto, @CurrentUser() caller: Caller): Promise<PostDto> {
-    return toPostDto(await this.posts.update(id, changes, caller));
+  async update(
+    @IdParam() id: number,
+    @Body() changes: PatchPostDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<PostDto> {
+    return toPostDto(await this.posts.update(id, changes, caller, expected));
   }
 
   /**
@@ -84,7 +96,7 @@ export class PostsController {
   @Roles(Role.USER)
   @AnswersNothing()
   @Raises(notTheOwner())
-  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
-    return this.posts.remove(id, caller);
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller, @IfMatch() expected?: Precondition): Promise<void> {
+    return this.posts.remove(id, caller, expected);
   }
 }

@@ -1,7 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { type Caller, deleteRow, insertRow, type Page, paginate, requireSelfOrAdmin, updateRow } from '../../platform';
+import {
+  type Caller,
+  deleteRow,
+  insertRow,
+  type Page,
+  paginate,
+  type Precondition,
+  requireSelfOrAdmin,
+  updateRow,
+} from '../../platform';
 import { UsersService } from '../users/users.service';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
 import { Post, PostStatus } from './post.entity';
@@ -53,19 +62,19 @@ export class PostsService {
     return this.create(input, userId);
   }
 
-  replace(id: number, input: CreatePostDto, caller: Caller): Promise<Post> {
-    return this.update(id, { ...DEFAULTS, ...input }, caller);
+  replace(id: number, input: CreatePostDto, caller: Caller, expected?: Precondition): Promise<Post> {
+    return this.update(id, { ...DEFAULTS, ...input }, caller, expected);
   }
 
-  async update(id: number, changes: PatchPostDto, caller: Caller): Promise<Post> {
+  async update(id: number, changes: PatchPostDto, caller: Caller, expected?: Precondition): Promise<Post> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    return updateRow(this.posts.manager, Post, id, changes);
+    return updateRow(this.posts.manager, Post, id, changes, expected);
   }
 
   /** Takes its comments and their replies along, by the foreign keys. */
-  async remove(id: number, caller: Caller): Promise<void> {
+  async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await deleteRow(this.posts.manager, Post, id);
+    await deleteRow(this.posts.manager, Post, id, expected);
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {

@@ -7,7 +7,9 @@ import {
   ApiResource,
   Creates,
   IdParam,
+  IfMatch,
   type Page,
+  type Precondition,
   Public,
   Role,
   Roles,
@@ -54,8 +56,12 @@ export class ProductsController {
   @Put(':id')
   @Roles(Role.ADMIN)
   @Answers(ProductDto)
-  async replace(@IdParam() id: number, @Body() input: CreateProductDto): Promise<ProductDto> {
-    return toProductDto(await this.products.replace(id, input));
+  async replace(
+    @IdParam() id: number,
+    @Body() input: CreateProductDto,
+    @IfMatch() expected?: Precondition,
+  ): Promise<ProductDto> {
+    return toProductDto(await this.products.replace(id, input, expected));
   }
 
   /** Changes some attributes of a product. */
@@ -63,8 +69,12 @@ export class ProductsController {
   @Roles(Role.ADMIN)
   @Answers(ProductDto)
   @ApiExampleBody({ price: 8.5 })
-  async update(@IdParam() id: number, @Body() changes: PatchProductDto): Promise<ProductDto> {
-    return toProductDto(await this.products.update(id, changes));
+  async update(
+    @IdParam() id: number,
+    @Body() changes: PatchProductDto,
+    @IfMatch() expected?: Precondition,
+  ): Promise<ProductDto> {
+    return toProductDto(await this.products.update(id, changes, expected));
   }
 
   /**
@@ -74,7 +84,7 @@ export class ProductsController {
   @Delete(':id')
   @Roles(Role.ADMIN)
   @AnswersNothing()
-  remove(@IdParam() id: number): Promise<void> {
-    return this.products.remove(id);
+  remove(@IdParam() id: number, @IfMatch() expected?: Precondition): Promise<void> {
+    return this.products.remove(id, expected);
   }
 }

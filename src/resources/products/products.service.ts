@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { insertRow, type Page, paginate, readRow, updateRow } from '../../platform';
+import { insertRow, type Page, paginate, type Precondition, readRow, updateRow } from '../../platform';
 import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
 import { Product, ProductStatus } from './product.entity';
 
@@ -23,15 +23,15 @@ export class ProductsService {
     return insertRow(this.products.manager, Product, { ...DEFAULTS, ...input });
   }
 
-  replace(id: number, input: CreateProductDto): Promise<Product> {
-    return this.update(id, { ...DEFAULTS, ...input });
+  replace(id: number, input: CreateProductDto, expected?: Precondition): Promise<Product> {
+    return this.update(id, { ...DEFAULTS, ...input }, expected);
   }
 
-  update(id: number, changes: PatchProductDto): Promise<Product> {
-    return updateRow(this.products.manager, Product, id, changes);
+  update(id: number, changes: PatchProductDto, expected?: Precondition): Promise<Product> {
+    return updateRow(this.products.manager, Product, id, changes, expected);
   }
 
-  async remove(id: number): Promise<void> {
-    await updateRow(this.products.manager, Product, id, { deleted_at: new Date() });
+  async remove(id: number, expected?: Precondition): Promise<void> {
+    await updateRow(this.products.manager, Product, id, { deleted_at: new Date() }, expected);
   }
 }

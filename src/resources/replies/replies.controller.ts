@@ -8,8 +8,10 @@ import {
   Creates,
   CurrentUser,
   IdParam,
+  IfMatch,
   notTheOwner,
   type Page,
+  type Precondition,
   Public,
   Raises,
   Role,
@@ -62,8 +64,9 @@ export class RepliesController {
     @IdParam() id: number,
     @Body() changes: PatchReplyDto,
     @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
   ): Promise<ReplyDto> {
-    return toReplyDto(await this.replies.update(id, changes, caller));
+    return toReplyDto(await this.replies.update(id, changes, caller, expected));
   }
 
   /**
@@ -74,7 +77,7 @@ export class RepliesController {
   @Roles(Role.USER)
   @AnswersNothing()
   @Raises(notTheOwner())
-  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
-    return this.replies.remove(id, caller);
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller, @IfMatch() expected?: Precondition): Promise<void> {
+    return this.replies.remove(id, caller, expected);
   }
 }

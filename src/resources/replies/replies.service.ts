@@ -6,6 +6,7 @@ import {
   deleteRow,
   type Page,
   paginate,
+  type Precondition,
   requireSelfOrAdmin,
   updateRow,
   validationError,
@@ -51,14 +52,14 @@ export class RepliesService {
     });
   }
 
-  async update(id: number, changes: PatchReplyDto, caller: Caller): Promise<Reply> {
+  async update(id: number, changes: PatchReplyDto, caller: Caller, expected?: Precondition): Promise<Reply> {
     requireSelfOrAdmin(caller, (await this.get(id, {}, caller)).user_id);
-    return updateRow(this.replies.manager, Reply, id, changes);
+    return updateRow(this.replies.manager, Reply, id, changes, expected);
   }
 
-  async remove(id: number, caller: Caller): Promise<void> {
+  async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, {}, caller)).user_id);
-    await deleteRow(this.replies.manager, Reply, id);
+    await deleteRow(this.replies.manager, Reply, id, expected);
   }
 }
 

@@ -12,9 +12,11 @@ import {
   Creates,
   CurrentUser,
   IdParam,
+  IfMatch,
   kibibytes,
   notTheOwner,
   type Page,
+  type Precondition,
   Public,
   Raises,
   Role,
@@ -114,8 +116,13 @@ export class UsersController {
   @Answers(UserDto)
   @ApiExampleBody({ username: 'ada', email: 'ada@example.com', name: 'Augusta Ada King' })
   @RaisesOfAChange()
-  async replace(@IdParam() id: number, @Body() input: ReplaceUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
-    return toUserDto(await this.users.replace(id, input, caller), caller);
+  async replace(
+    @IdParam() id: number,
+    @Body() input: ReplaceUserDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<UserDto> {
+    return toUserDto(await this.users.replace(id, input, caller, expected), caller);
   }
 
   /**
@@ -129,8 +136,13 @@ export class UsersController {
   @Answers(UserDto)
   @ApiExampleBody({ name: 'Augusta Ada King' })
   @RaisesOfAChange()
-  async update(@IdParam() id: number, @Body() changes: PatchUserDto, @CurrentUser() caller: Caller): Promise<UserDto> {
-    return toUserDto(await this.users.update(id, changes, caller), caller);
+  async update(
+    @IdParam() id: number,
+    @Body() changes: PatchUserDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<UserDto> {
+    return toUserDto(await this.users.update(id, changes, caller, expected), caller);
   }
 
   /**
@@ -142,7 +154,7 @@ export class UsersController {
   @Roles(Role.USER)
   @AnswersNothing()
   @Raises(notTheOwner(), signInTooOld(), lastAdministrator())
-  remove(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<void> {
-    return this.users.remove(id, caller);
+  remove(@IdParam() id: number, @CurrentUser() caller: Caller, @IfMatch() expected?: Precondition): Promise<void> {
+    return this.users.remove(id, caller, expected);
   }
 }

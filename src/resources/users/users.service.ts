@@ -12,6 +12,7 @@ import {
   oneChangeOf,
   type Page,
   paginate,
+  type Precondition,
   readRow,
   requireExpected,
   requireExpectedSoFar,
@@ -81,26 +82,26 @@ export class UsersService {
     return user;
   }
 
-  replace(id: number, input: ReplaceUserDto, caller: Caller): Promise<User> {
-    return this.update(id, { ...PUT_DEFAULTS, ...input }, caller);
+  replace(id: number, input: ReplaceUserDto, caller: Caller, expected?: Precondition): Promise<User> {
+    return this.update(id, { ...PUT_DEFAULTS, ...input }, caller, expected);
   }
 
-  async update(id: number, changes: PatchUserDto, caller: Caller): Promise<User> {
+  async update(id: number, changes: PatchUserDto, caller: Caller, expected?: Precondition): Promise<User> {
     const user = await this.get(id);
     requireSelfOrAdmin(caller, user.id);
     requireAdminFor(changes, caller);
     if (changes.password !== undefined) {
       await this.localPasswords.requireAllowed(id);
       requireRecentSignIn(caller);
-      requireExpectedSoFar(user);
+      requireExpectedSoFar(user, expected);
     }
     if (isRaised(user, changes)) requireRecentSignIn(caller);
-    if (isRenamed(user, changes)) await this.claimNames(user, changes, caller);
+    if (isRenamed(user, changes)) await this.claimNames(user, changes, caller, expected);
     // Hashed before a connection is held.
     const prepare = () => toColumns(changes);
     const columns = await (changes.password === undefined ? prepare() : oneChangeOf(id, prepare));
     const [before, after] = await this.users.manager.transaction(async (manager) => {
-      const before = await this.hold(manager, id, caller);
+      const before = await this.hold(manager, id, caller, expected);
       if (isRenamed(before, columns) || isRaised(before, columns)) requireRecentSignIn(caller);
       if (endsAdministrator(before, columns)) await requireAnother(manager, before);
       const after = await updateRow(manager, User, id, columns);
@@ -113,11 +114,11 @@ export class UsersService {
     return after;
   }
 
-  async remove(id: number, caller: Caller): Promise<void> {
+  async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id)).id);
     requireRecentSignIn(caller);
     await this.users.manager.transaction(async (manager) => {
-      const user = await this.hold(manager, id, caller);
+      const user = await this.hold(manager, id, caller, expected);
       if (isActiveAdministrator(user)) await requireAnother(manager, user);
       // Nobody signs in by it again, and a password may be in use elsewhere.
       await updateRow(manager, User, id, { deleted_at: new Date(), password_hash: null });
@@ -127,11 +128,16 @@ export class UsersService {
   }
 
   /** Before the transaction, which would hold a connection meanwhile, and take the count back with all else. */
-  private async claimNames(user: User, { email = user.email }: PatchUserDto, caller: Caller): Promise<void> {
+  private async claimNames(
+    user: User,
+    { email = user.email }: PatchUserDto,
+    caller: Caller,
+    expected?: Precondition,
+  ): Promise<void> {
     // An administrator settles whose address it is.
     if (email !== user.email && !isAdmin(caller)) await this.localPasswords.requireOwnAddress(user.id);
     requireRecentSignIn(caller);
-    requireExpectedSoFar(user);
+    requireExpectedSoFar(user, expected);
     if (!isAdmin(caller)) await this.claims.rename(user.id);
   }
 
@@ -141,10 +147,10 @@ export class UsersService {
   }
 
   /** The user in the version that the caller expects; nobody else changes it, or the caller, before the transaction ends. */
-  private async hold(manager: EntityManager, id: number, caller: Caller): Promise<User> {
+  private async hold(manager: EntityManager, id: number, caller: Caller, expected?: Precondition): Promise<User> {
     await this.callers.hold(manager, caller, id);
     const user = await manager.findOneByOrFail(User, { id });
-    requireExpected(user);
+    requireExpected(user, expected);
     return user;
   }
 }
