@@ -1,23 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { promisify } from 'node:util';
-import { gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { ApiError, isApiError } from '../errors/api-error';
+import { isApiError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
 import { GrowingBuffer } from '../http/growing-buffer';
 import { whenOver } from '../http/when-over';
 import { bodyTooLarge } from './body-limit';
-import { BodyRoom } from './body-room';
+import { BodyRoom, holdUntilAnswered } from './body-room';
 import { kindOfType, typeOf, unsupportedMediaType, usualTypes } from './media-types';
 import { requireModest } from './modest-json';
 import { MAX_PARAMETERS, parseQuery } from './query-string';
-
-type Unpack = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
-
-const UNPACKERS = new Map<string, Unpack>([
-  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
-  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
-]);
+import { type Bound, type Unpack, unpackedInTurn, unpackerOf } from './unpacked';
 
 /** What the body of a route may be. */
 export interface BodyRules {
@@ -31,12 +23,6 @@ export interface BodyRules {
   mayBeList?: boolean;
   /** What the handler takes that is neither JSON nor a form. Default: text of `text/*`, bytes of all else */
   as?: 'text' | 'bytes';
-}
-
-interface Bound {
-  /** Bytes. */
-  limit: number;
-  tooLarge: () => ApiError;
 }
 
 export type BodyReader = (request: Request, response: Response, rules?: BodyRules) => Promise<unknown>;
@@ -57,9 +43,7 @@ export function bodyReader(general: number): BodyReader {
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
     const unpack = unpackerOf(request);
     if (awaitsContinue(request)) response.writeContinue();
-    const bound = { limit, tooLarge };
-    const sent = await readBytes(request, bound);
-    const bytes = unpack ? await unpacked(sent, unpack, bound) : sent;
+    const bytes = await readBody(request, unpack, { limit, tooLarge });
     request.rawBody = bytes;
     return parse(bytes, type, rules);
   };
@@ -74,37 +58,27 @@ export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/**
- * What unpacks the body, if anything does. Not brotli: a few bytes of it have its decoder take 16 MiB before it says anything.
- */
-function unpackerOf({ headers }: Request): Unpack | undefined {
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return undefined;
-  const unpack = UNPACKERS.get(encoding);
-  if (!unpack)
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { details: 'Send the body uncompressed or as gzip or deflate' });
-  return unpack;
-}
-
-/** Once it is whole: of a body whose end is kept back only what was sent takes memory. */
-async function unpacked(bytes: Buffer, unpack: Unpack, { limit, tooLarge }: Bound): Promise<Buffer> {
-  try {
-    return await unpack(bytes, { maxOutputLength: limit });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw bodyError('compression', 'must be compressed as Content-Encoding says');
-  }
-}
-
 /** HTTP/1.0 knows no interim answer. */
 function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect !== undefined && httpVersion !== '1.0';
 }
 
+/** What was sent takes room until it is unpacked, and what it was then until the request is answered. */
+async function readBody(request: Request, unpack: Unpack | undefined, bound: Bound): Promise<Buffer> {
+  const room = BodyRoom.onTheWay(request.ip);
+  try {
+    const sent = await readBytes(request, bound, room);
+    const bytes = await unpackedInTurn(request, sent, unpack, bound);
+    holdUntilAnswered(request, bytes.length);
+    return bytes;
+  } finally {
+    room.giveBack();
+  }
+}
+
 /** Not body-parser, which waits for the end of a body that it refuses. */
-async function readBytes(request: Request, { limit, tooLarge }: Bound): Promise<Buffer> {
+async function readBytes(request: Request, { limit, tooLarge }: Bound, room: BodyRoom): Promise<Buffer> {
   const bytes = new GrowingBuffer();
-  const room = new BodyRoom(request.ip);
   try {
     await eachChunk(request, (chunk) => {
       const size = bytes.size + chunk.length;
@@ -115,8 +89,6 @@ async function readBytes(request: Request, { limit, tooLarge }: Bound): Promise<
     return bytes.whole();
   } catch (error) {
     throw isApiError(error) ? error : bodyError('length', 'must arrive whole');
-  } finally {
-    room.giveBack();
   }
 }
 
