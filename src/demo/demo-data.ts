@@ -7,6 +7,7 @@ import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity'
 import { Post } from '../resources/posts/post.entity';
 import { Product } from '../resources/products/product.entity';
 import { Reply } from '../resources/replies/reply.entity';
+import { UserSettings } from '../resources/users/user-settings';
 import { User } from '../resources/users/user.entity';
 import { DEMO_PASSWORD, demoEmail, demoOrders, demoProducts, demoUsers } from './content';
 import { DemoAccounts } from './demo-accounts';
@@ -26,6 +27,7 @@ export class DemoData implements OnApplicationBootstrap {
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
+    private readonly administrator: UserSettings,
     private readonly accounts: DemoAccounts,
   ) {}
 
@@ -50,13 +52,15 @@ export class DemoData implements OnApplicationBootstrap {
     const [{ empty }] = await this.database.query<{ empty: boolean }[]>(
       `SELECT NOT EXISTS (SELECT FROM users WHERE username_key <> $1) AND NOT EXISTS (SELECT FROM products)
           AND NOT EXISTS (SELECT FROM posts) AS empty`,
-      [identityKey(this.settings.ADMIN_USERNAME ?? '')],
+      [identityKey(this.administrator.ADMIN_USERNAME ?? '')],
     );
     return empty;
   }
 
   private hasNamesTaken(): boolean {
-    const taken = [this.settings.ADMIN_USERNAME, this.settings.ADMIN_EMAIL].map((name = '') => identityKey(name));
+    const taken = [this.administrator.ADMIN_USERNAME, this.administrator.ADMIN_EMAIL].map((name = '') =>
+      identityKey(name),
+    );
     return demoUsers.some(({ username }) =>
       [username, demoEmail(username)].map(identityKey).some((key) => taken.includes(key)),
     );

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { UsersModule } from '../resources/users/users.module';
 import { DemoAccounts } from './demo-accounts';
 import { DemoData } from './demo-data';
 
-@Module({ providers: [DemoData, DemoAccounts] })
+@Module({ imports: [UsersModule], providers: [DemoData, DemoAccounts] })
 export class DemoModule {}

@@ -113,6 +113,9 @@ export { alreadyTaken } from './errors/database-errors';
 
 export { SettingsError } from './config/read-settings';
 export { Settings } from './config/settings';
+/** Settings of a module's own, the rules of their values, and what may be wrong with several of them together. */
+export { type Contradiction, declareSettings } from './config/declared-settings';
+export { CheckedSetting, TextSetting, WholeSetting } from './config/setting-rules';
 export { StartupError } from './config/startup-error';
 /** Counts hits by key, in memory or in Redis. */
 export { type Count, Counter, type Hit, RateLimits } from './limits/rate-limits';

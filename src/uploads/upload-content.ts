@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import type { Request, Response } from 'express';
 import parseRange from 'range-parser';
-import { ApiError, type Caller, knownTag, quoted, Settings } from '../platform';
+import { ApiError, type Caller, knownTag, quoted } from '../platform';
 import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
 import { lostBytes } from './bytes/lost-bytes';
 import { type Place, rateOf } from './places';
 import type { Upload } from './upload.entity';
+import { UploadSettings } from './upload-settings';
 
 /** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
 const POLICY = "sandbox; default-src 'none'";
@@ -22,7 +23,7 @@ export class UploadContent {
 
   constructor(
     private readonly bytes: ByteStore,
-    { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: Settings,
+    { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: UploadSettings,
   ) {
     this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
   }

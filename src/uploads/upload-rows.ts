@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
-import { ApiError, insertRow, Semaphore, Settings, UnitOfWork } from '../platform';
+import { ApiError, insertRow, Semaphore, UnitOfWork } from '../platform';
 import { UploadErrors } from './upload-errors';
 import { type Holder, keysOf } from './places';
 import { Upload } from './upload.entity';
 import type { Claims } from './upload-metadata';
+import { UploadSettings } from './upload-settings';
 
 const MILLISECOND = 1_000;
 const STATES = ['hash_state', 'next_offset', 'next_hash_state'] as const;
@@ -31,7 +32,7 @@ export class UploadRows {
 
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
-    private readonly settings: Settings,
+    private readonly settings: UploadSettings,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Settings } from '../platform';
+import { declareSettings, Settings } from '../platform';
 import { ByteStore } from './bytes/byte-store';
 import { DiskStore } from './bytes/disk-store';
 import { makePrivate } from './bytes/private-directory';
@@ -12,12 +12,13 @@ import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadLocks } from './tus/upload-locks';
 import { UploadRows } from './upload-rows';
+import { bucketContradictions, UploadSettings } from './upload-settings';
 import { SweepTimes, UploadSweep } from './upload-sweep';
 import { UploadsController } from './uploads.controller';
 import { UploadsService } from './uploads.service';
 
 /** The SDK of S3 takes its time to load, and its memory: only who has a bucket pays for it. */
-function bucketStore(settings: Settings, directory: string): ByteStore {
+function bucketStore(settings: UploadSettings, directory: string): ByteStore {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { S3ByteStore } = require('./bytes/s3-byte-store') as typeof import('./bytes/s3-byte-store');
   return new S3ByteStore(settings, directory);
@@ -25,9 +26,9 @@ function bucketStore(settings: Settings, directory: string): ByteStore {
 
 const byteStore = {
   provide: ByteStore,
-  inject: [Settings],
-  useFactory: (settings: Settings) => {
-    const directory = join(settings.DATA_DIR, 'uploads');
+  inject: [Settings, UploadSettings],
+  useFactory: ({ DATA_DIR }: Settings, settings: UploadSettings) => {
+    const directory = join(DATA_DIR, 'uploads');
     makePrivate(directory);
     return settings.S3_BUCKET ? bucketStore(settings, directory) : new DiskStore(directory, settings.MIN_FREE_DISK);
   },
@@ -36,7 +37,17 @@ const byteStore = {
 @Module({
   imports: [TypeOrmModule.forFeature([Upload])],
   controllers: [UploadsController, TusOptionsController],
-  providers: [byteStore, TusEndpoint, UploadContent, UploadLocks, UploadRows, SweepTimes, UploadSweep, UploadsService],
+  providers: [
+    declareSettings(UploadSettings, { contradictions: bucketContradictions }),
+    byteStore,
+    TusEndpoint,
+    UploadContent,
+    UploadLocks,
+    UploadRows,
+    SweepTimes,
+    UploadSweep,
+    UploadsService,
+  ],
 })
 export class UploadsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

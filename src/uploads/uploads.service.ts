@@ -11,7 +11,6 @@ import {
   paginate,
   type Precondition,
   requireSelfOrAdmin,
-  Settings,
 } from '../platform';
 import { Admission } from './admission';
 import { ByteStore } from './bytes/byte-store';
@@ -19,6 +18,7 @@ import type { ListUploadsQuery } from './upload.dto';
 import { Upload, UploadStatus } from './upload.entity';
 import { UploadLocks } from './tus/upload-locks';
 import { requireAlive } from './upload-rows';
+import { UploadSettings } from './upload-settings';
 
 @Injectable()
 export class UploadsService {
@@ -29,7 +29,7 @@ export class UploadsService {
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
     private readonly bytes: ByteStore,
     private readonly locks: UploadLocks,
-    { UPLOAD_MAX_OPEN, UPLOAD_MAX_OPEN_PER_USER }: Settings,
+    { UPLOAD_MAX_OPEN, UPLOAD_MAX_OPEN_PER_USER }: UploadSettings,
   ) {
     this.removals = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN });
   }

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readSettings, settingNames, type SettingsError } from '../../src/platform/config/read-settings';
+import { declaredSettings, settingNames, settingsOf } from '../../src/platform/config/declared-settings';
+import { readSettings, type SettingsError } from '../../src/platform/config/read-settings';
+import '../../src/app.module';
 
 const pem = ({ privateKey }: KeyPairKeyObjectResult, type: 'pkcs1' | 'pkcs8' = 'pkcs8') =>
   privateKey.export({ type, format: 'pem' }).toString();
@@ -18,9 +20,15 @@ function problemsOf(environment: Record<string, string>): string[] {
   }
 }
 
+/** Those of the modules beside those of the service. */
+function allSettings(environment: Record<string, string>): object {
+  const settings = readSettings(environment);
+  return Object.assign({ ...settings }, ...declaredSettings().map(([type]) => settingsOf(settings, type)));
+}
+
 describe('Settings', () => {
   it('are all optional, with these defaults', () => {
-    expect({ ...readSettings({}) }).toEqual({
+    expect(allSettings({})).toEqual({
       IDEMPOTENCY_KEY_LIMIT: 10_000,
       ORDER_EXPIRY: 86_400,
       MAX_OPEN_ORDERS: 100,
@@ -279,8 +287,8 @@ describe('Settings', () => {
       value,
     ]);
 
-    expect(examples.map(([name]) => name)).toEqual(settingNames());
-    expect(readSettings(Object.fromEntries(examples))).toEqual(readSettings({}));
+    expect(examples.map(([name]) => name).sort()).toEqual(settingNames().sort());
+    expect(allSettings(Object.fromEntries(examples))).toEqual(allSettings({}));
     const assignments = text.split('\n').filter((line) => /^#? *[A-Z0-9_]+=/.test(line));
     expect(assignments).toEqual(examples.map(([name, value]) => `# ${name}=${value}`));
   });

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { getMetadataStorage } from 'class-validator';
-import { settingNames } from '../../src/platform/config/read-settings';
-import { Settings } from '../../src/platform/config/settings';
+import { settingNames, settingRules } from '../../src/platform/config/declared-settings';
+import '../../src/app.module';
 import { documentedFiles } from '../support/documented-example';
 
 const DOCUMENTS = [
@@ -89,8 +88,9 @@ const namesIn = (cells: string[]) => cells.flatMap(inBackticks).filter((code) =>
 
 /** Settings that say how much or how long. Of the other numbers one is a port, and two count machines. */
 function limits(): string[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(Settings, '', false, false);
-  const numbers = rules.filter(({ name }) => name === 'whole').map(({ propertyName }) => propertyName);
+  const numbers = settingRules()
+    .filter(({ name }) => name === 'whole')
+    .map(({ propertyName }) => propertyName);
   return numbers.filter((name) => !['PORT', 'TRUST_PROXY', 'PROCESSES'].includes(name));
 }
 

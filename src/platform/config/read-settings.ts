@@ -1,9 +1,13 @@
+import type { Type } from '@nestjs/common';
 import { registerAs } from '@nestjs/config';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
+import { validateSync } from 'class-validator';
 import { contradictions } from './contradictions';
+import { declaredSettings, keepWith, namesIn } from './declared-settings';
 import { Settings } from './settings';
 import { StartupError } from './startup-error';
+
+type Environment = Record<string, string | undefined>;
 
 /** Thrown at the start; its message lists everything that is wrong. A rejected value is not repeated: it may be secret. */
 export class SettingsError extends StartupError {
@@ -12,22 +16,33 @@ export class SettingsError extends StartupError {
   }
 }
 
-/** @throws {SettingsError} */
-export function readSettings(environment: Record<string, string | undefined>): Settings {
-  // A variable set to nothing, as compose files do, counts as unset.
-  const given = settingNames().filter((name) => environment[name] !== undefined && environment[name] !== '');
-  const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
-  const settings = plainToInstance(Settings, values, { exposeUnsetFields: false });
-  const broken = validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {}));
-  const problems = [...broken, ...contradictions(settings)];
+/**
+ * The settings of the service, and with them those that modules have declared: see settingsOf().
+ * @throws {SettingsError}
+ */
+export function readSettings(environment: Environment): Settings {
+  const settings = valuesOf(Settings, environment);
+  const declared = declaredSettings().map(([type, contradicts]) => {
+    const own = valuesOf(type, environment);
+    return { type, own, contradictions: () => contradicts(own, settings) };
+  });
+  const broken = [settings, ...declared.map(({ own }) => own)].flatMap(brokenRules);
+  const contradicting = [...contradictions(settings), ...declared.flatMap((one) => one.contradictions())];
+  const problems = [...broken, ...contradicting.flatMap(([wrong, message]) => (wrong ? [message] : []))];
   if (problems.length > 0) throw new SettingsError(problems);
+  keepWith(settings, new Map(declared.map(({ type, own }) => [type, own])));
   return settings;
 }
 
-/** The names of all environment variables that mean something here. */
-export function settingNames(): string[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(Settings, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+function valuesOf<T extends object>(type: Type<T>, environment: Environment): T {
+  // A variable set to nothing, as compose files do, counts as unset.
+  const given = namesIn(type).filter((name) => environment[name] !== undefined && environment[name] !== '');
+  const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
+  return plainToInstance(type, values, { exposeUnsetFields: false });
+}
+
+function brokenRules(settings: object): string[] {
+  return validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {}));
 }
 
 /** The one place where the environment is read. */

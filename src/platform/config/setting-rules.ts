@@ -2,25 +2,25 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, IsString, ValidateBy } from 'class-validator';
 
 /** A rule in words, and what decides whether a value keeps it. The value itself is not repeated: it may be secret. */
-export const Checked = (name: string, rule: string, validate: (value: unknown) => boolean): PropertyDecorator =>
+export const CheckedSetting = (name: string, rule: string, validate: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name, validator: { validate, defaultMessage: () => `$property must be ${rule}` } });
 
-export const Text = (): PropertyDecorator => applyAll(IsOptional(), IsString());
+export const TextSetting = (): PropertyDecorator => applyAll(IsOptional(), IsString());
 
-export const Whole = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator =>
+export const WholeSetting = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator =>
   applyAll(
     Transform(({ value }: { value: unknown }) => (/^\d{1,16}$/.test(String(value)) ? Number(value) : value)),
-    Checked('whole', `a whole number from ${min} to ${max}`, (value) => isBetween(value, min, max)),
+    CheckedSetting('whole', `a whole number from ${min} to ${max}`, (value) => isBetween(value, min, max)),
   );
 
-export const YesOrNo = (): PropertyDecorator =>
+export const YesOrNoSetting = (): PropertyDecorator =>
   applyAll(
     Transform(({ value }: { value: unknown }) => ({ true: true, false: false })[String(value)] ?? value),
     IsBoolean({ message: '$property must be true or false' }),
   );
 
 /** Separated by commas. */
-export const List = (): PropertyDecorator =>
+export const ListSetting = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }): unknown =>
     Array.isArray(value)
       ? value
@@ -33,11 +33,6 @@ export const List = (): PropertyDecorator =>
 /** A socket's directory may stand in the query, with nothing as the host. */
 export function isDatabaseUrl(value: unknown): boolean {
   return /^postgres(ql)?:\/\//.test(String(value)) && URL.canParse(String(value).replace('@/', '@socket/'));
-}
-
-/** What every storage that speaks S3 takes. */
-export function isBucketName(value: unknown): boolean {
-  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(String(value));
 }
 
 function isBetween(value: unknown, min: number, max: number): boolean {

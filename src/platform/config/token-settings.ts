@@ -1,6 +1,6 @@
 import { IsOptional, IsString, IsUrl } from 'class-validator';
 import { SearchSettings } from './search-settings';
-import { Text, Whole, YesOrNo } from './setting-rules';
+import { TextSetting, WholeSetting, YesOrNoSetting } from './setting-rules';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
@@ -15,15 +15,15 @@ export abstract class TokenSettings extends SearchSettings {
   JWT_AUDIENCE = 'resource-api';
 
   /** Seconds. */
-  @Whole(1, DAY)
+  @WholeSetting(1, DAY)
   ACCESS_TOKEN_TTL = 15 * MINUTE;
 
   /** Seconds. */
-  @Whole(1, 3650 * DAY)
+  @WholeSetting(1, 3650 * DAY)
   REFRESH_TOKEN_TTL = 30 * DAY;
 
   /** Seconds from the sign-in to the end of its session, however often it is refreshed. */
-  @Whole(1, 3650 * DAY)
+  @WholeSetting(1, 3650 * DAY)
   SESSION_MAX_AGE = 90 * DAY;
 
   /** A second, external issuer of access tokens. */
@@ -32,24 +32,24 @@ export abstract class TokenSettings extends SearchSettings {
   OIDC_ISSUER?: string;
 
   /** The audience demanded of the external issuer's tokens. */
-  @Text()
+  @TextSetting()
   OIDC_AUDIENCE?: string;
 
   /** Seconds since its `iat` in which a token of the external issuer is believed. */
-  @Whole(1, 365 * DAY)
+  @WholeSetting(1, 365 * DAY)
   OIDC_TOKEN_MAX_AGE = DAY;
 
   /** Believe addresses of the external issuer whose tokens have no `email_verified` at all. */
-  @YesOrNo()
+  @YesOrNoSetting()
   OIDC_TRUST_EMAIL = false;
 
   /** Let users of the external issuer have a password here as well. */
-  @YesOrNo()
+  @YesOrNoSetting()
   OIDC_LOCAL_PASSWORDS = false;
 
   /** Whether anyone may register; without an external issuer when unset. */
   @IsOptional()
-  @YesOrNo()
+  @YesOrNoSetting()
   OPEN_REGISTRATION?: boolean;
 
   get openRegistration(): boolean {

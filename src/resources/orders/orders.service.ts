@@ -10,12 +10,12 @@ import {
   requireExpected,
   requireSelfOrAdmin,
   seconds,
-  Settings,
   updateRow,
 } from '../../platform';
 import type { CreateOrderDto, ListOrdersQuery } from './order.dto';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { countOpenOrders, tooManyOpenOrders } from './open-orders';
+import { OrderSettings } from './order-settings';
 import { mayOnlyCancel, requireTransition } from './order-status';
 import { fillCart, requireTotal, returnStock, takeStock } from './stock';
 
@@ -23,7 +23,7 @@ import { fillCart, requireTotal, returnStock, takeStock } from './stock';
 export class OrdersService {
   constructor(
     @InjectRepository(Order) private readonly orders: Repository<Order>,
-    private readonly settings: Settings,
+    private readonly settings: OrderSettings,
   ) {}
 
   list({ userId, ...query }: ListOrdersQuery, caller: Caller): Promise<Page<Order>> {

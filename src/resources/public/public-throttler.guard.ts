@@ -1,7 +1,8 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { RateLimits, RouteMetadata, seconds, Settings } from '../../platform';
+import { RateLimits, RouteMetadata, seconds } from '../../platform';
 import { CountingStorage } from './counting.storage';
+import { PublicSettings } from './public-settings';
 
 /**
  * ThrottlerGuard, with the header fields that clients understand instead of `X-RateLimit-*`:
@@ -13,7 +14,7 @@ import { CountingStorage } from './counting.storage';
 export class PublicThrottlerGuard extends ThrottlerGuard {
   constructor(
     // By their tokens: Nest would go by those that ThrottlerGuard asks for.
-    @Inject(Settings) { PUBLIC_RATE_LIMIT: limit, PUBLIC_RATE_WINDOW: window }: Settings,
+    @Inject(PublicSettings) { PUBLIC_RATE_LIMIT: limit, PUBLIC_RATE_WINDOW: window }: PublicSettings,
     @Inject(RateLimits) limits: RateLimits,
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));

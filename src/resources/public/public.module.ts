@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { declareSettings } from '../../platform';
 import { PublicController } from './public.controller';
+import { PublicSettings } from './public-settings';
 
-@Module({ controllers: [PublicController] })
+@Module({ controllers: [PublicController], providers: [declareSettings(PublicSettings)] })
 export class PublicModule {}

@@ -1,14 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ApiError,
-  type Count,
-  type Counter,
-  type Hit,
-  identityKey,
-  networkOf,
-  RateLimits,
-  Settings,
-} from '../../platform';
+import { ApiError, type Count, type Counter, type Hit, identityKey, networkOf, RateLimits } from '../../platform';
+import { SignInSettings } from './sign-in-settings';
 
 /** In which the failures of an account count, from whatever addresses, in seconds. */
 const ACCOUNT_WINDOW = 600;
@@ -57,7 +49,7 @@ export class SignInLimits {
 
   constructor(
     limits: RateLimits,
-    private readonly settings: Settings,
+    private readonly settings: SignInSettings,
   ) {
     const { LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW, LOGIN_ADDRESS_LIMIT, LOGIN_ACCOUNT_LIMIT } = settings;
     this.pairs = limits.counter('sign-in', LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW);

@@ -3,9 +3,10 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { ArrayContains, DataSource } from 'typeorm';
-import { identityKey, Role, Settings, SettingsError, violatedUniqueConstraint, withLock } from '../../platform';
+import { identityKey, Role, SettingsError, violatedUniqueConstraint, withLock } from '../../platform';
 import { hasActiveAdministrator } from './administrators';
 import { CreateUserDto } from './user.dto';
+import { UserSettings } from './user-settings';
 import { User } from './user.entity';
 import { UsersService } from './users.service';
 
@@ -16,7 +17,7 @@ export class FirstAdministrator implements OnApplicationBootstrap {
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
-    private readonly settings: Settings,
+    private readonly settings: UserSettings,
     private readonly users: UsersService,
   ) {}
 

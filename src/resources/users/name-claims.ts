@@ -1,14 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ApiError,
-  type Counter,
-  type Hit,
-  networkOf,
-  RateLimits,
-  SecurityEvents,
-  Settings,
-  UnitOfWork,
-} from '../../platform';
+import { ApiError, type Counter, type Hit, networkOf, RateLimits, SecurityEvents, UnitOfWork } from '../../platform';
+import { UserSettings } from './user-settings';
 
 const SERVER_ERROR = 500;
 
@@ -26,7 +18,7 @@ export class NameClaims {
   constructor(
     limits: RateLimits,
     private readonly events: SecurityEvents,
-    private readonly settings: Settings,
+    private readonly settings: UserSettings,
   ) {
     const { REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW, RENAME_RATE_LIMIT, RENAME_RATE_WINDOW } = settings;
     this.registrations = limits.counter('registration', REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW);

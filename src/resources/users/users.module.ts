@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { declareSettings } from '../../platform';
 import { FirstAdministrator } from './first-administrator';
 import { NameClaims } from './name-claims';
 import { UserEvents } from './user-events';
+import { userContradictions, UserSettings } from './user-settings';
 import { User } from './user.entity';
 import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
@@ -10,7 +12,13 @@ import { UsersService } from './users.service';
 @Module({
   imports: [TypeOrmModule.forFeature([User])],
   controllers: [UsersController],
-  providers: [UsersService, UserEvents, NameClaims, FirstAdministrator],
-  exports: [UsersService],
+  providers: [
+    declareSettings(UserSettings, { contradictions: userContradictions }),
+    UsersService,
+    UserEvents,
+    NameClaims,
+    FirstAdministrator,
+  ],
+  exports: [UsersService, UserSettings],
 })
 export class UsersModule {}

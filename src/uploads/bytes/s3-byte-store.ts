@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Upload as TusUpload } from '@tus/server';
-import type { Settings } from '../../platform';
 import { type ByteRange, ByteStore } from './byte-store';
 import { FreeSpace, orFull } from './free-space';
 import { S3Bucket } from './s3-bucket';
 import { fromS3Error } from './s3-errors';
+import type { UploadSettings } from '../upload-settings';
 
 /** The keys of uploads, and what may stand behind one in a name. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.info|\.\d+\.part)?$/;
@@ -27,7 +27,7 @@ export class S3ByteStore extends ByteStore {
   private readonly space: FreeSpace;
 
   /** @param directory where parts are gathered */
-  constructor(settings: Settings, directory: string) {
+  constructor(settings: UploadSettings, directory: string) {
     super();
     this.space = new FreeSpace(directory, settings.MIN_FREE_DISK);
     this.bucket = new S3Bucket(clientConfig(settings), directory);
@@ -79,7 +79,7 @@ export class S3ByteStore extends ByteStore {
   }
 }
 
-function clientConfig({ S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: Settings) {
+function clientConfig({ S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: UploadSettings) {
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
   return {
     bucket: S3_BUCKET!,

@@ -15,6 +15,7 @@ import { checksumOf, lengthOf } from './upload-headers';
 import { UploadLocks } from './upload-locks';
 import { type Claims, claimsOf } from '../upload-metadata';
 import { offsetConflict, UploadRows } from '../upload-rows';
+import { UploadSettings } from '../upload-settings';
 
 /** Those of a request that the protocol knows. */
 const HEADERS = [
@@ -41,6 +42,7 @@ export class TusEndpoint implements OnModuleDestroy {
   private readonly logger = new Logger(TusEndpoint.name);
   private readonly bodies = new Set<RequestBody>();
   private readonly admission: Admission;
+  private readonly maxSize: number;
 
   constructor(
     private readonly rows: UploadRows,
@@ -48,13 +50,15 @@ export class TusEndpoint implements OnModuleDestroy {
     private readonly locks: UploadLocks,
     private readonly callers: Callers,
     private readonly settings: Settings,
+    { MAX_UPLOAD_SIZE, UPLOAD_MAX_OPEN_PER_USER, UPLOAD_MAX_OPEN }: UploadSettings,
   ) {
-    this.admission = new Admission({ perUser: settings.UPLOAD_MAX_OPEN_PER_USER, total: settings.UPLOAD_MAX_OPEN });
+    this.admission = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN });
+    this.maxSize = MAX_UPLOAD_SIZE;
   }
 
   /** Creates an upload, with its first bytes if the request brings any. */
   create(request: Request, caller: Caller): Promise<Upload> {
-    const length = lengthOf(request, this.settings.MAX_UPLOAD_SIZE);
+    const length = lengthOf(request, this.maxSize);
     if (Number(request.headers['content-length'] ?? 0) > length) throw tooLong();
     const claims = claimsOf(request.headers['upload-metadata'] as string | undefined);
     const key = randomUUID();
@@ -146,7 +150,7 @@ export class TusEndpoint implements OnModuleDestroy {
       locker: this.locks,
       // Who lost its lock ends at once.
       lockDrainTimeout: 1,
-      maxSize: this.settings.MAX_UPLOAD_SIZE,
+      maxSize: this.maxSize,
       relativeLocation: true,
       namingFunction: () => key,
       getFileIdFromRequest: () => key,

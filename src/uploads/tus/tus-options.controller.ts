@@ -1,14 +1,15 @@
 import { Controller, HttpCode, HttpStatus, Options, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public, Settings } from '../../platform';
+import { Public } from '../../platform';
+import { UploadSettings } from '../upload-settings';
 import { answerOptions } from './upload-headers';
 
 /** What a client of the protocol asks before anything else. */
 @Controller('uploads')
 @Public({ identifies: false })
 export class TusOptionsController {
-  constructor(private readonly settings: Settings) {}
+  constructor(private readonly settings: UploadSettings) {}
 
   /** Tells what is spoken here of the tus protocol. */
   @Options()
