@@ -134,8 +134,9 @@ export { hashPassword, oneChangeOf, verifyPassword } from './auth/passwords';
 export { itself, SecurityEvents } from './auth/security-events';
 export { Sessions, type TokenPair } from './auth/sessions';
 export { SigningKeys } from './auth/signing-keys';
+/** What authentication has to know of users, told by the resource that has them. */
+export { type Insertion, type Newcomer, UserDirectory } from './auth/user-directory';
 export { identityKey } from './text/identity-key';
-export { isRecognisable } from './text/username';
 
 // Protocols: for features whose requests are more than JSON.
 
@@ -151,7 +152,7 @@ export { knownTag, quoted, VIEW } from './http/entity-tag';
 export { MIN_RATE, TimeLimit } from './http/time-limit';
 export { whenOver } from './http/when-over';
 export { marksMessage } from './input/text-attributes';
-export { hasTooManyMarks } from './text/composed-text';
+export { compose, hasTooManyMarks } from './text/composed-text';
 export { hasLength, normalise } from './text/text';
 
 // Programs: what main.ts, app.module.ts, ormconfig.ts, commands and tests are composed of.

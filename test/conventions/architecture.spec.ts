@@ -202,6 +202,23 @@ describe('The application', () => {
     expect(upQueries.map(({ query }) => query + hintFor(query))).toEqual([]);
   });
 
+  it('names no table of a resource in the platform', () => {
+    const tables = database().entityMetadatas.flatMap(({ target, tableName }) =>
+      sources.some(
+        ({ path, text }) => !isPlatform(path) && text.includes(`class ${(target as { name: string }).name} `),
+      )
+        ? [tableName]
+        : [],
+    );
+    const named = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|ON) (?:${tables.join('|')})\\b`);
+
+    expect(tables).toEqual(expect.arrayContaining(['users', 'orders', 'order_items', 'uploads']));
+    expect(tables).not.toContain('sessions');
+    expect(sources.filter(({ path, text }) => isPlatform(path) && named.test(text)).map(({ path }) => path)).toEqual(
+      [],
+    );
+  });
+
   it('touches the rows of every resource when they change', async () => {
     const rows: { table: string }[] = await database().query(
       `SELECT tgrelid::regclass::text AS table FROM pg_trigger

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LessThan } from 'typeorm';
-import { isRecognisable } from '../../src/platform/text/username';
+import { isRecognisable } from '../../src/resources/users/username';
 import { Comment } from '../../src/resources/comments/comment.entity';
 import { PostStatus } from '../../src/resources/posts/post.entity';
 import { Product } from '../../src/resources/products/product.entity';

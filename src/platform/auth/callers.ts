@@ -6,6 +6,7 @@ import { type Access, isAllowed } from './access.decorators';
 import { AuthenticationError, roleMissing } from './auth-errors';
 import type { Caller, Role } from './caller';
 import { Sessions } from './sessions';
+import { UserDirectory } from './user-directory';
 
 /** Callers looked at once more: what the guards found out grows old while a body is on its way, or a lock is waited for. */
 @Injectable()
@@ -13,6 +14,7 @@ export class Callers {
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly sessions: Sessions,
+    private readonly users: UserDirectory,
   ) {}
 
   /**
@@ -38,7 +40,7 @@ export class Callers {
   async hold(manager: EntityManager, caller: Caller, ...others: number[]): Promise<void> {
     const isGood = await isStillGood(caller);
     const rows = await manager.query<{ id: number; roles: Role[]; active: boolean }[]>(
-      `SELECT id, roles, status = 'ACTIVE' AND deleted_at IS NULL AS active FROM users
+      `SELECT id, roles, active FROM (${this.users.accounts}) AS account
         WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
       [[caller.id, ...others]],
     );
@@ -52,7 +54,7 @@ export class Callers {
   private async find({ id, sessionId }: Caller): Promise<{ roles: Role[] } | undefined> {
     if (sessionId !== undefined) return this.sessions.findCaller(sessionId);
     const rows = await this.database.query<{ roles: Role[] }[]>(
-      "SELECT roles FROM users WHERE id = $1 AND status = 'ACTIVE' AND deleted_at IS NULL",
+      `SELECT roles FROM (${this.users.accounts}) AS account WHERE id = $1 AND active`,
       [id],
     );
     return rows[0];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
@@ -6,19 +5,12 @@ import { Settings } from '../config/settings';
 import { violatedUniqueConstraint } from '../rows/unique-violation';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
-import { compose } from '../text/composed-text';
 import { isEmailAddress } from '../text/email-address';
 import type { Origin } from '../transactions/origin';
 import type { ExternalClaims } from './external-claims';
-import { identityKey } from '../text/identity-key';
 import { SecurityEvents } from './security-events';
-import { isRecognisable } from '../text/username';
+import { type Insertion, UserDirectory } from './user-directory';
 
-const MAX_USERNAME = 20;
-const MIN_USERNAME = 3;
-const MAX_NAME = 100;
-/** For who has no name that a user may have. */
-const NAMELESS = 'user';
 const MILLISECOND = 1_000;
 
 /** The local users behind the identities of an external issuer. */
@@ -28,6 +20,7 @@ export class ExternalUsers {
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
     private readonly events: SecurityEvents,
+    private readonly users: UserDirectory,
   ) {}
 
   /**
@@ -42,8 +35,9 @@ export class ExternalUsers {
 
   private async find({ iss, sub }: ExternalClaims) {
     const rows = await this.database.query<{ id: number; roles: Role[]; active: boolean }[]>(
-      `SELECT users.id, users.roles, users.status = 'ACTIVE' AND users.deleted_at IS NULL AS active
-         FROM external_identities JOIN users ON users.id = user_id WHERE issuer = $1 AND subject = $2`,
+      `SELECT account.id, account.roles, account.active
+         FROM external_identities JOIN (${this.users.accounts}) AS account ON account.id = user_id
+        WHERE issuer = $1 AND subject = $2`,
       [iss, sub],
     );
     return rows[0];
@@ -55,15 +49,13 @@ export class ExternalUsers {
    */
   private async register(claims: ExternalClaims, origin: Origin) {
     const email = this.addressOf(claims);
-    const username = usernameOf(claims, email);
-    const constraint =
-      (await this.insert(claims, username, email)) && (await this.insert(claims, suffixed(username), email));
+    const isMade = await this.make(claims, email);
     // Another request may have made the same user in the meantime.
     const user = await this.find(claims);
-    if (user && !constraint) {
+    if (user && isMade) {
       this.events.record('user_created', { outcome: 'success', target_id: user.id, roles: user.roles }, origin);
     }
-    if (!user && constraint === 'users_email_unique') await this.refuseTaken(claims, email, origin);
+    if (!user) await this.refuseTaken(claims, email, origin);
     return user;
   }
 
@@ -78,55 +70,35 @@ export class ExternalUsers {
     return email;
   }
 
-  /** Returns the unique constraint that has refused it, if one has. */
-  private async insert({ iss, sub, name = '' }: ExternalClaims, username: string, email: string) {
+  /** Whether there was a name for the user, and the identity and the address belong to nobody else. */
+  private async make({ iss, sub, username, name }: ExternalClaims, email: string): Promise<boolean> {
+    for (const insertion of this.users.insertionsOf({ email, username, name })) {
+      if (await this.insert(insertion, iss, sub)) return true;
+    }
+    return false;
+  }
+
+  /** The user and its identity in one statement, so that there is never one without the other. */
+  private async insert({ text, values }: Insertion, iss: string, sub: string): Promise<boolean> {
+    const [issuer, subject] = [`$${values.length + 1}`, `$${values.length + 2}`];
     try {
       await this.database.query(
-        `WITH made AS (
-           INSERT INTO users (username, username_key, email, email_key, name) VALUES ($1, $2, $3, $4, $5) RETURNING id)
-         INSERT INTO external_identities (issuer, subject, user_id) SELECT $6, $7, id FROM made`,
-        [username, identityKey(username), email, identityKey(email), clean(name, MAX_NAME) || null, iss, sub],
+        `WITH made AS (${text})
+         INSERT INTO external_identities (issuer, subject, user_id) SELECT ${issuer}, ${subject}, id FROM made`,
+        [...values, iss, sub],
       );
-      return undefined;
+      return true;
     } catch (error) {
-      const constraint = violatedUniqueConstraint(error);
-      if (constraint === undefined) throw error;
-      return constraint;
+      if (violatedUniqueConstraint(error) === undefined) throw error;
+      return false;
     }
   }
 
   /** Whoever holds the address, somebody has to decide whose it is: the log says between whom. */
-  private async refuseTaken(
-    { iss: issuer, sub: subject }: ExternalClaims,
-    email: string,
-    origin: Origin,
-  ): Promise<never> {
-    const [holder] = await this.database.query<{ id: number }[]>(
-      'SELECT id FROM users WHERE email_key = $1 AND deleted_at IS NULL',
-      [identityKey(email)],
-    );
-    this.events.record('authn_address_taken', { outcome: 'failure', target_id: holder?.id, issuer, subject }, origin);
+  private async refuseTaken({ iss: issuer, sub: subject }: ExternalClaims, email: string, origin: Origin) {
+    const holder = await this.users.findByAddress(email);
+    if (holder === undefined) return;
+    this.events.record('authn_address_taken', { outcome: 'failure', target_id: holder, issuer, subject }, origin);
     throw new AuthenticationError('The e-mail address belongs to another user', 'Bearer error="invalid_token"');
   }
-}
-
-function usernameOf({ username = '' }: ExternalClaims, email: string): string {
-  const wishes = [username.replaceAll('@', ''), email.split('@')[0]].map((wish) => clean(wish, MAX_USERNAME));
-  const name = wishes.find((wish) => wish !== '' && isRecognisable(wish)) ?? NAMELESS;
-  return name + '-'.repeat(Math.max(0, MIN_USERNAME - [...name].length));
-}
-
-function suffixed(username: string): string {
-  const suffix = `-${randomBytes(3).toString('hex')}`;
-  return cut(username, MAX_USERNAME - suffix.length) + suffix;
-}
-
-/** Cut first: the claim of another's token is as long as that likes. Composing may lengthen it. */
-function clean(text: string, max: number): string {
-  const composed = compose(cut(text, max), max) ?? '';
-  return cut(composed.replace(/\p{Cc}|\p{Surrogate}/gu, '').trim(), max);
-}
-
-function cut(text: string, codePoints: number): string {
-  return [...text].slice(0, codePoints).join('').trim();
 }

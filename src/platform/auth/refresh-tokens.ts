@@ -42,14 +42,21 @@ export function familyHashOf(refreshToken: string): Buffer {
 /**
  * Spends a refresh token; undefined when it isn't good. The row decides: of two exchanges at once, one finds it unspent.
  * @param maxAge seconds since its sign-in
+ * @param accounts those of the UserDirectory
  */
-export async function spend(manager: EntityManager, hash: Buffer, maxAge: number): Promise<Spender | undefined> {
+export async function spend(
+  manager: EntityManager,
+  hash: Buffer,
+  maxAge: number,
+  accounts: string,
+): Promise<Spender | undefined> {
   // The session is locked first, as by everything that ends one: in another order the two would deadlock.
   const [rows] = await manager.query<[{ id: number; roles: Role[]; sid: string; at: Date }[]]>(
     `WITH live AS (
-       SELECT users.id, users.roles, sessions.id AS sid, sessions.authenticated_at AS at
-         FROM refresh_tokens JOIN sessions ON sessions.id = session_id JOIN users ON users.id = sessions.user_id
-        WHERE token_hash = $1 AND users.status = 'ACTIVE' AND users.deleted_at IS NULL
+       SELECT account.id, account.roles, sessions.id AS sid, sessions.authenticated_at AS at
+         FROM refresh_tokens JOIN sessions ON sessions.id = session_id
+         JOIN (${accounts}) AS account ON account.id = sessions.user_id
+        WHERE token_hash = $1 AND account.active
           AND sessions.authenticated_at > now() - make_interval(secs => $2)
           FOR UPDATE OF sessions)
      UPDATE refresh_tokens SET spent_at = now() FROM live

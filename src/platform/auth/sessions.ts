@@ -4,13 +4,14 @@ import { JwtService } from '@nestjs/jwt';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Settings } from '../config/settings';
-import { BatchedRead } from '../rows/batched-read';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
 import { endIfReused, familyHashOf, forgetSpent, hashOf, newRefreshToken, type Spender, spend } from './refresh-tokens';
 import { RefreshToken, Session } from './session.entity';
+import { sessionCallers } from './session-callers';
 import { itself, SecurityEvents } from './security-events';
 import { SigningKeys } from './signing-keys';
+import { UserDirectory } from './user-directory';
 
 const MILLISECOND = 1_000;
 /** Of one user; with one more the oldest ends. */
@@ -26,35 +27,25 @@ export interface TokenPair {
   refreshExpiresIn: number;
 }
 
-interface CallerRow {
-  sid: string;
-  id: number;
-  roles: Role[];
-  authenticated_at: Date;
-}
-
-const callers = new BatchedRead<string, CallerRow>(
-  'read-callers',
-  `SELECT sessions.id AS sid, users.id, users.roles, sessions.authenticated_at
-     FROM sessions JOIN users ON users.id = sessions.user_id
-    WHERE sessions.id = ANY($1::uuid[]) AND users.status = 'ACTIVE' AND users.deleted_at IS NULL`,
-  ({ sid }) => sid,
-);
-
 /** Sessions: made by a sign-in, prolonged by rotating refresh tokens, asked for at every request. */
 @Injectable()
 export class Sessions {
+  private readonly callers: ReturnType<typeof sessionCallers>;
+
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly jwt: JwtService,
     private readonly keys: SigningKeys,
     private readonly settings: Settings,
     private readonly events: SecurityEvents,
-  ) {}
+    private readonly users: UserDirectory,
+  ) {
+    this.callers = sessionCallers(users.accounts);
+  }
 
   /** The caller behind a session, or undefined when it ended or its user is suspended or gone. */
   async findCaller(sessionId: string): Promise<Caller | undefined> {
-    const row = await callers.read(this.database, sessionId);
+    const row = await this.callers.read(this.database, sessionId);
     if (!row || this.secondsLeft(row.authenticated_at) <= 0) return undefined;
     return { id: row.id, sessionId, roles: row.roles, authenticatedAt: row.authenticated_at.getTime() };
   }
@@ -86,7 +77,8 @@ export class Sessions {
    */
   async rotate(refreshToken: string): Promise<TokenPair> {
     const pair = await this.database.transaction(async (manager) => {
-      const spender = await spend(manager, hashOf(refreshToken), this.settings.SESSION_MAX_AGE);
+      const { SESSION_MAX_AGE } = this.settings;
+      const spender = await spend(manager, hashOf(refreshToken), SESSION_MAX_AGE, this.users.accounts);
       if (!spender) return undefined;
       await forgetSpent(manager, spender.sessionId);
       const next = newRefreshToken(refreshToken);
@@ -125,9 +117,9 @@ export class Sessions {
    */
   private async holdUser(manager: EntityManager, id: number, hash: string | null): Promise<Role[] | undefined> {
     const rows = await manager.query<{ roles: Role[] }[]>(
-      `SELECT roles FROM users
-        WHERE id = $1 AND password_hash = $2 AND status = 'ACTIVE' AND deleted_at IS NULL
-          AND ($3 OR NOT EXISTS (SELECT FROM external_identities WHERE user_id = users.id))
+      `SELECT roles FROM (${this.users.accounts}) AS account
+        WHERE id = $1 AND password_hash = $2 AND active
+          AND ($3 OR NOT EXISTS (SELECT FROM external_identities WHERE user_id = account.id))
           FOR NO KEY UPDATE`,
       [id, hash, this.settings.OIDC_LOCAL_PASSWORDS],
     );

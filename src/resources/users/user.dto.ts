@@ -3,7 +3,6 @@ import {
   type Caller,
   EmailAddress,
   isAdmin,
-  isRecognisable,
   ListQueryOf,
   OneOf,
   ResourceDto,
@@ -14,6 +13,7 @@ import {
   VIEW,
 } from '../../platform';
 import { type User, UserStatus } from './user.entity';
+import { isRecognisable } from './username';
 
 const username = { min: 3, max: 20, without: '@' };
 /** Of a new name: older ones stay as they are. */

@@ -1,7 +1,8 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { declareSettings } from '../../platform';
+import { declareSettings, UserDirectory } from '../../platform';
 import { FirstAdministrator } from './first-administrator';
+import { LocalUsers } from './local-users';
 import { NameClaims } from './name-claims';
 import { UserEvents } from './user-events';
 import { userContradictions, UserSettings } from './user-settings';
@@ -9,8 +10,13 @@ import { User } from './user.entity';
 import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
+/** Global, as the platform asks for it. */
+@Global()
+@Module({ providers: [{ provide: UserDirectory, useClass: LocalUsers }], exports: [UserDirectory] })
+class UserDirectoryModule {}
+
 @Module({
-  imports: [TypeOrmModule.forFeature([User])],
+  imports: [UserDirectoryModule, TypeOrmModule.forFeature([User])],
   controllers: [UsersController],
   providers: [
     declareSettings(UserSettings, { contradictions: userContradictions }),
