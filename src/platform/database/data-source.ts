@@ -7,6 +7,9 @@ import { IDLE_TIMES } from '../transactions/limited-pool';
 import { getTypeParser } from './type-parsers';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Those of the platform, and those of resources. They run in the order of the times in the names of their classes. */
+const MIGRATIONS = ['migrations', '../../migrations'].map((folder) => join(__dirname, folder, '*.{js,ts}'));
+
 /** How the service, its tests and TypeORM's command line reach the database. */
 export function dataSourceOptions(settings: Settings, url: string): PostgresDataSourceOptions {
   return {
@@ -21,7 +24,7 @@ export function dataSourceOptions(settings: Settings, url: string): PostgresData
     installExtensions: false,
     // Generated UUIDs are gen_random_uuid() of PostgreSQL itself: TypeORM's default is a function of an extension.
     uuidExtension: 'pgcrypto',
-    migrations: [join(__dirname, '../../migrations/*.{js,ts}')],
+    migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
     extra: {
       types: { getTypeParser },
