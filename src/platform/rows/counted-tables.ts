@@ -5,13 +5,18 @@ import { isKeptApart } from './kept-apart';
 
 const countedTables = new WeakMap<DataSource, Map<string, CountedTable>>();
 
-/** Asks the database which tables countRows() has counted, and how: once, so that no list has to say or to ask it. */
+/** The arguments of a trigger, each of which ends with a byte of 0. */
+const ARGUMENTS = "string_to_array(encode(tgargs, 'escape'), '\\000')";
+
+/**
+ * Asks the database which tables countRows() has counted, and how: once, so that no list has to say or to ask it. The
+ * arguments of the trigger say it, so it is gone with the trigger, and with the table.
+ */
 export async function findCountedTables(database: DataSource): Promise<void> {
   const rows = await database.query<({ table: string } & CountedTable)[]>(
     `SELECT relnamespace::regnamespace::text || '.' || relname AS table,
-            position('SELECT status AS status' IN prosrc) > 0 AS status,
-            position('deleted_at IS NULL' IN prosrc) > 0 AS deleted_at
-       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
+            'status' = ANY (${ARGUMENTS}) AS status, 'deleted_at' = ANY (${ARGUMENTS}) AS deleted_at
+       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
       WHERE tgname = relname || '_count_added' AND tgenabled <> 'D' AND pg_table_is_visible(pg_class.oid)`,
   );
   countedTables.set(database, new Map(rows.map(({ table, ...counted }) => [table, counted])));

@@ -1,0 +1,82 @@
+import { DataSource } from 'typeorm';
+import { CountedTables1767530000000 } from '../../src/platform/database/migrations/1767530000000-counted-tables';
+import { aProduct } from '../support/builders';
+import { TestApi, useTestApi } from '../support/test-api';
+import { TestApp } from '../support/test-app';
+
+/** What the list believes of the counts that it reads, more than there are. */
+const INVENTED = 40;
+
+describe('How the rows of a table are counted', () => {
+  const api = useTestApi();
+  const query = (text: string) => api.app.nest.get(DataSource).query<Record<string, unknown>[]>(text);
+
+  /** The totals of an instance that starts now. */
+  async function totals(): Promise<{ all: number; active: number }> {
+    const later = new TestApi();
+    later.app = await TestApp.start({ databaseUrl: api.app.databaseUrl });
+    try {
+      const totalOf = async (path: string) => (await later.get(path)).body.pagination.total as number;
+      return { all: await totalOf('/products'), active: await totalOf('/products?status=ACTIVE') };
+    } finally {
+      await later.app.stop();
+    }
+  }
+
+  /** As the trigger was before it said what is counted. */
+  const forget = () =>
+    query(
+      `CREATE OR REPLACE TRIGGER products_count_added AFTER INSERT ON products REFERENCING NEW TABLE AS added
+          FOR EACH STATEMENT EXECUTE FUNCTION products_count()`,
+    );
+  const said = async () =>
+    (await query("SELECT encode(tgargs, 'escape') AS args FROM pg_trigger WHERE tgname = 'products_count_added'"))[0];
+
+  async function migrate(direction: 'up' | 'down'): Promise<void> {
+    await api.app.nest
+      .get(DataSource)
+      .transaction(({ queryRunner }) => new CountedTables1767530000000()[direction](queryRunner!));
+  }
+
+  beforeAll(async () => {
+    await api.as(await api.admin()).post('/products', aProduct());
+    await query(`UPDATE row_counts SET rows = rows + ${INVENTED} WHERE table_name = 'products' AND status = 'ACTIVE'`);
+  });
+
+  it('is said by the arguments of its trigger, whatever the text of the function', async () => {
+    const [{ source }] = await query("SELECT pg_get_functiondef('products_count'::regproc) AS source");
+    await query(String(source).replaceAll('status AS status', 'status  AS  status').replaceAll('IS NULL', 'IS  NULL'));
+
+    expect(await totals()).toEqual({ all: 1 + INVENTED, active: 1 + INVENTED });
+    await query(String(source));
+  });
+
+  it('is found by looking where the trigger does not say it', async () => {
+    await forget();
+
+    expect(await totals()).toEqual({ all: 1, active: 1 });
+  });
+
+  it('is said by the migration for tables that an earlier release has counted', async () => {
+    await forget();
+    await migrate('up');
+
+    expect(await totals()).toEqual({ all: 1 + INVENTED, active: 1 + INVENTED });
+    expect(await said()).toEqual({ args: 'status\\000deleted_at\\000' });
+  });
+
+  it('stays as it is when the migration finds it said, or is taken back', async () => {
+    const before = await query("SELECT oid FROM pg_trigger WHERE tgname LIKE '%count_added' ORDER BY oid");
+    await migrate('down');
+    await migrate('up');
+
+    expect(await query("SELECT oid FROM pg_trigger WHERE tgname LIKE '%count_added' ORDER BY oid")).toEqual(before);
+    expect(await said()).toEqual({ args: 'status\\000deleted_at\\000' });
+  });
+
+  it('goes on in the same way after the migration', async () => {
+    await query("INSERT INTO products (name, price) VALUES ('Another', 1)");
+
+    expect(await totals()).toEqual({ all: 2 + INVENTED, active: 2 + INVENTED });
+  });
+});
