@@ -31,12 +31,17 @@ export class BuiltService {
   /**
    * @param settings environment variables besides those that every test has
    * @param watched whether {@link longestBlock} and {@link vitals} are going to be asked for
+   * @param directory where another service than this one was built
    */
-  static async start(settings: Record<string, string>, { watched = false } = {}): Promise<BuiltService> {
+  static async start(
+    settings: Record<string, string>,
+    { watched = false, directory = '.' } = {},
+  ): Promise<BuiltService> {
     const { PATH, TEST_DIRECTORY } = process.env;
     const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
     const program = [...(watched ? ['--expose-gc', '--require', VITALS] : []), 'dist/main.js'];
     const child = spawn(process.execPath, program, {
+      cwd: directory,
       env,
       stdio: ['ignore', 'pipe', 'inherit', ...(watched ? (['ipc'] as const) : [])],
     });
