@@ -1,5 +1,6 @@
 import { RateLimits } from '../../src/platform/limits/rate-limits';
 import type { Settings } from '../../src/platform/config/settings';
+import { memory } from '../support/memory';
 import { waitFor } from '../support/wait-for';
 
 describe.each([
@@ -39,5 +40,20 @@ describe.each([
     await counter.giveBack('a', first);
 
     expect((await counter.peek('a')).hits).toBe(0);
+  });
+});
+
+describe('Keys that are counted in this process', () => {
+  const limits = new RateLimits({ REDIS_URL: '' } as Settings);
+
+  it('take little memory, however long the names are that strangers type', async () => {
+    const counter = limits.counter('names', 5, 60);
+    const nameOf = (index: number) => Buffer.alloc(4_000, `${index}, and `).toString('hex');
+    const before = memory();
+    for (let index = 0; index < 2_000; index++) await counter.hit(nameOf(index));
+
+    // 16 MB of names.
+    expect(memory() - before).toBeLessThan(4_000_000);
+    expect((await counter.peek(nameOf(7))).hits).toBe(1);
   });
 });

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { GrowingBuffer } from '../../src/platform/http/growing-buffer';
 import { expectError, expectSuccess } from '../support/expectations';
+import { collectGarbage, memory } from '../support/memory';
 import { RawConnection } from '../support/raw-http';
 import { times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
@@ -14,16 +13,6 @@ import { waitFor } from '../support/wait-for';
 const MEBIBYTE = 2 ** 20;
 /** Connections that send at once. */
 const COUNT = 8;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** Bytes that are in use. */
-function memory(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 describe('A body in chunks of one byte', () => {
   const api = useTestApi();

@@ -10,6 +10,8 @@ import {
 } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings';
 
+/** Characters of a key that is kept as it is. */
+const MAX_KEY = 64;
 const MILLISECOND = 1_000;
 /** How long Redis may take to answer, in milliseconds. After that it counts as away: nobody waits for it again until it's back. */
 const PATIENCE = 300;
@@ -62,7 +64,7 @@ export class RateLimits implements OnApplicationShutdown {
     const local = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
     // Without Redis each instance goes on counting by itself: neither an outage nor an open door.
     const shared = this.redis && new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: local });
-    return new Counter(shared ?? local, shared ? digest : (key) => key);
+    return new Counter(shared ?? local, shared ? digest : brief);
   }
 
   onApplicationShutdown(): void {
@@ -125,4 +127,9 @@ function secondsOf(milliseconds: number): number {
 /** In Redis, where keys then have one length, and nobody reads a name. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
+}
+
+/** In memory: a key may be as long as the name that a stranger types. */
+function brief(key: string): string {
+  return key.length > MAX_KEY ? digest(key) : key;
 }
