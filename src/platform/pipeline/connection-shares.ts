@@ -2,7 +2,7 @@ import { neighbourhoodOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import type { Origin } from '../transactions/origin';
 import type { Asking, Turns } from '../transactions/turns';
-import type { UnitOfWork } from '../transactions/unit-of-work';
+import { OVER, type UnitOfWork } from '../transactions/unit-of-work';
 import { isWriter } from '../transactions/writer';
 
 /** Connections that are left to what belongs to no unit of work, such as the look at who asks; of a pool of two none. */
@@ -11,8 +11,6 @@ const LEFT = 1;
 const OTHERS = 1 / 3;
 /** Units of work that may wait; of more, the latest of whoever has most of them is 503. */
 const MAX_WAITING = 1_000;
-/** Why a signal is aborted: without one Node makes an error for each. */
-const OVER = 'The request is over';
 
 /**
  * Shares a pool's connections between those who ask for what writes: a caller whose requests wait for each other, or for the

@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** Why a signal is aborted: without one Node makes an error for each. */
-const OVER = 'The request is over';
+export const OVER = 'The request is over';
 
 /** What one request does in the database. */
 export class UnitOfWork {
