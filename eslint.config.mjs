@@ -18,13 +18,13 @@ export default tseslint.config(
     },
   },
   {
-    // A regular expression reads what callers send: its time must grow with the length of the text, not with its square.
+    // Regular expressions match input of callers: their time must be linear in the length of the text.
     files: ['src/**/*.ts'],
     plugins: { redos },
     rules: { 'redos/no-vulnerable': ['error', { ignoreErrors: false }] },
   },
   {
-    // Answers of the API are parsed JSON: a test states what it expects of them, the compiler can't.
+    // Answers of the API are parsed JSON, whose type only the test's expectations check.
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',

@@ -1,4 +1,4 @@
-// Nest 12 and these packages below it are ES modules, which Jest on Node 20 runs only when they are transformed.
+// Nest 12 and these packages are ES modules, which Jest on Node 20 must transform.
 const ES_MODULES = [
   '@nestjs',
   'jose',
@@ -32,11 +32,11 @@ export default {
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})/)`],
-  // It says in a way that Jest doesn't know where its module is.
+  // Jest doesn't understand how its package.json states its module.
   moduleNameMapper: { '^file-type$': '<rootDir>/node_modules/file-type/index.js' },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 60_000,
-  // Jest leaves one core alone, and of two that is half.
+  // By default Jest leaves one core unused, which of two is half.
   maxWorkers: '100%',
 };

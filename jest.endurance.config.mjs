@@ -1,4 +1,4 @@
-// npm run test:endurance: test/endurance and nothing else.
+// npm run test:endurance: only the tests in test/endurance.
 import all from './jest.config.mjs';
 
 export default { ...all, roots: ['<rootDir>/test/endurance'] };

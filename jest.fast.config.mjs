@@ -1,4 +1,4 @@
-// npm test: all but test/endurance.
+// npm test: all tests except test/endurance.
 import all from './jest.config.mjs';
 
 export default { ...all, testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/endurance/'] };

@@ -1,5 +1,5 @@
-// What the product is held to. A ratio is one of requests a second, in one round, to L0 on the same work unless it says
-// otherwise; of start-up and memory less is better.
+// The requirements of the product. A ratio compares requests per second with L0 on the same work in one round, unless
+// stated otherwise. For start-up and memory less is better.
 const product = (work) => ({ server: 'product', work });
 
 export const BARS = [
@@ -7,7 +7,7 @@ export const BARS = [
   { ...ratio('the same, to Fastify + pg', 'user', { aim: 1 }), to: { server: 'fastify', work: 'user' } },
   { ...ratio('the same, to Nest as usual', 'user', { atLeast: 1 }), to: { server: 'nest', work: 'user' } },
   ratio('GET /products/{id}, public', 'product', { atLeast: 0.6, aim: 0.8 }),
-  // Clients that ask for the very same thing at once share one statement; those that differ don't.
+  // Clients that request the same page at once share a statement; others don't.
   ratio('GET /users, the same page of 20 with total', 'page', { atLeast: 10, aim: 12 }),
   {
     ...ratio('the same on 1,000,000 rows, to itself on 100,000', 'page', { atLeast: 0.9 }),

@@ -17,8 +17,11 @@ export const HELP = `Measures the service beside servers that do the same with l
   --users N         100000 unless given
   --products N      10000 unless given
   --million         the first page of 1,000,000 users as well, in a second database
+  --before FOLDER   the service of another checkout as well, compiled there, on a database of its own
+  --node FILE       the Node that the servers run on; the one that runs this unless given
   --no-pin          leaves processes on the cores where they are
-  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with --only or --works
+  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with --only, --works,
+                    --before or --node
   --logs FOLDER     keeps what the servers log; it goes to /dev/null unless given
   --help
 
@@ -26,7 +29,7 @@ Needs wrk, and in DATABASE_URL a PostgreSQL 15 or newer whose role may create da
 their own, which are dropped at the end.
 `;
 
-/** Its message is for whoever typed the command. */
+/** The message is for the user of the command. */
 export class OptionsError extends Error {}
 
 /** @throws {OptionsError} */
@@ -37,7 +40,8 @@ export function parseOptions(words) {
   options.only = chosen('only', values.only, SERVERS);
   options.works = chosen('works', values.works, WORK_NAMES);
   const complete = values.only === undefined && values.works === undefined;
-  options.output ??= complete ? 'bench/RESULTS.md' : undefined;
+  options.output ??=
+    complete && values.before === undefined && values.node === undefined ? 'bench/RESULTS.md' : undefined;
   return options;
 }
 
@@ -46,9 +50,13 @@ function parse(words) {
   const flag = { type: 'boolean', default: false };
   const numbers = { rounds: text('3'), seconds: text('4'), users: text('100000'), products: text('10000') };
   const names = { only: { type: 'string' }, works: { type: 'string' }, logs: { type: 'string' } };
+  const others = { before: { type: 'string' }, node: text(process.execPath) };
   const flags = { million: flag, 'no-pin': flag, help: flag };
   try {
-    return parseArgs({ args: words, options: { ...numbers, ...names, ...flags, output: { type: 'string' } } });
+    return parseArgs({
+      args: words,
+      options: { ...numbers, ...names, ...others, ...flags, output: { type: 'string' } },
+    });
   } catch (error) {
     throw new OptionsError(error.message);
   }
@@ -60,7 +68,7 @@ function wholeNumber(name, text) {
   throw new OptionsError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
-/** In the order of all names, whatever the order in which they are given. */
+/** In the order of all names, whatever the given order is. */
 function chosen(option, text, names) {
   if (text === undefined) return names;
   const given = text.split(',');

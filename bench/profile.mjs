@@ -24,7 +24,7 @@ const HELP = `Profiles the service under load and sums the time up by package.
 
 Needs what npm run bench needs.
 `;
-/** Microseconds. */
+/** In microseconds. */
 const SAMPLING_INTERVAL = 500;
 const PRODUCTS = 10_000;
 
@@ -53,7 +53,7 @@ async function loadUnderProfile(bench, work, seconds) {
   const assignment = new Assignment(bench, work, 'product', prepared);
   const load = await assignment.measure(seconds);
   if (load.invalid) throw new Error(load.invalid);
-  // The profile is written at the end of the process.
+  // The profile is written when the process ends.
   await server.stop();
   return { load, window: load.window };
 }

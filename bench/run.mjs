@@ -1,4 +1,4 @@
-// npm run bench: the product beside servers that do the same with less; see `npm run bench -- --help`.
+// npm run bench: the product compared with servers that do the same with less; see `npm run bench -- --help`.
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { Bench } from './lib/bench.mjs';
@@ -13,14 +13,14 @@ import { HELP, OptionsError, parseOptions } from './options.mjs';
 import { build, PRODUCT, REFERENCES } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
-/** Processes that want to run, on average of a minute, when nothing else is going on. */
+/** The load average of a minute below which the machine counts as quiet. */
 const QUIET_LOAD = 0.5;
 
 async function run(options) {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) throw new OptionsError('DATABASE_URL must name a PostgreSQL server');
   requireWrk();
-  // The product's seed command fills the database, whoever is measured.
+  // The product's seed command fills the database, whichever servers are measured.
   build(['product', ...options.only]);
   const cleanUp = new CleanUp();
   try {
@@ -35,11 +35,14 @@ async function run(options) {
 async function measureAll(bench, options) {
   const results = new Results();
   const works = WORKS.filter(({ name }) => options.works.includes(name));
-  const names = options.million && options.only.includes('product') ? [...options.only, 'million'] : options.only;
+  const names = [...options.only];
+  if (options.before !== undefined) names.unshift('before');
+  if (options.million && options.only.includes('product')) names.push('million');
   noteLoad(results);
   progress(`Filling the database with ${options.users} users and ${options.products} products`);
   await bench.fill(options);
   if (names.includes('million')) await bench.fillMillion(options);
+  if (names.includes('before')) await bench.fillBefore(options);
   const pinning = bench.pin();
   progress(pinning);
 
@@ -50,7 +53,7 @@ async function measureAll(bench, options) {
     results,
     works,
     servers: Object.fromEntries(names.map((name) => [name, describe(name)])),
-    machine: await describeMachine(bench.clients.main),
+    machine: await describeMachine(bench.clients.main, options.node),
     options,
     pinning,
   });
@@ -63,7 +66,7 @@ function noteLoad(results) {
 
 /** The last start of each is the one that is measured further. */
 async function measureStartUps(bench, names, { rounds }, results) {
-  // The product's first start on a database writes its administrator.
+  // The product's first start on a database inserts its administrator.
   for (const name of names.filter((name) => !(name in REFERENCES))) await (await bench.start(name)).stop();
   for (const [round, name] of alternating(names, rounds)) {
     const { startUp } = await bench.start(name);
@@ -83,7 +86,7 @@ async function measureWork(bench, work, names, { rounds, seconds }, results) {
   const assignments = Object.fromEntries(servers.map((name) => [name, new Assignment(bench, work, name, prepared)]));
   for (const [round, name] of alternating(servers, rounds)) {
     const measurement = await assignments[name].measure(seconds).catch(({ message }) => ({ invalid: message }));
-    if (work.writes) await restoreProducts(bench.clients.main, bench.data);
+    if (work.writes) await restoreProducts(bench.clients[name] ?? bench.clients.main, bench.data);
     results.add(work.name, name, round, measurement);
     results.addMemory(name, bench.servers[name].memory);
     progress(`${work.name}, round ${round + 1}: ${name} ${measurement.invalid ?? `${Math.round(measurement.rate)}/s`}`);
@@ -91,16 +94,17 @@ async function measureWork(bench, work, names, { rounds, seconds }, results) {
 }
 
 function takesPart(name, { only, million }) {
-  return name === 'million' ? million === true : (only?.includes(name) ?? true);
+  if (name === 'million') return million === true;
+  return only?.includes(name === 'before' ? 'product' : name) ?? true;
 }
 
-/** '' stands for a work that needs nothing. */
+/** Returns '' for a work without preparation. */
 async function prepare({ product, data }, work) {
   if (!work.prepare) return '';
   return product && work.prepare(product, data);
 }
 
-/** A B C, C B A, A B C ...: what drifts in the meantime does so for all alike. */
+/** A B C, C B A, A B C ...: drift of the machine affects all servers alike. */
 function* alternating(names, rounds) {
   for (let round = 0; round < rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) yield [round, name];
@@ -108,6 +112,7 @@ function* alternating(names, rounds) {
 }
 
 function describe(name) {
+  if (name === 'before') return { title: 'Before', about: 'The service of another checkout.' };
   if (name !== 'million') return REFERENCES[name] ?? PRODUCT;
   return { title: `${PRODUCT.title}, 1,000,000 users`, about: 'The same on a database of its own.' };
 }

@@ -1,13 +1,13 @@
-// Who is measured: how each starts, and what it is.
+// The measured servers: how each one starts, and what it is.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NEST_OUTPUT = 'node_modules/.cache/resource-api-bench/nest';
 
-/** Far from what any load reaches: 429 is not what is measured. */
+/** Above any load, so that 429 isn't measured. */
 const NO_LIMIT = '1000000000';
-/** Seconds; longer than any run. */
+/** In seconds, longer than any run. */
 const TOKEN_TTL = '86400';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -16,7 +16,7 @@ export const PRODUCT = {
   title: 'Resource API',
   about: 'This service, compiled, `NODE_ENV=production`: tokens, validation, envelope, log and all else.',
   script: 'dist/main.js',
-  // Between `node` and the script.
+  // The options between `node` and the script.
   nodeOptions: scripts['start:prod'].split(' ').slice(1, -1),
   environment: ({ secrets, directory }) => ({
     DATA_DIR: directory,
@@ -30,7 +30,7 @@ export const PRODUCT = {
   }),
 };
 
-/** In bench/reference, by the names that `--only` has for them. */
+/** The servers in bench/reference, by their names for `--only`. */
 export const REFERENCES = {
   bare: {
     title: 'L0: bare node:http',
@@ -57,7 +57,7 @@ export const REFERENCES = {
   },
 };
 
-/** Compiles what isn't JavaScript yet. */
+/** Compiles TypeScript. */
 export function build(names) {
   if (names.some((name) => !(name in REFERENCES))) run('scripts/build-if-changed.mjs');
   if (names.includes('nest')) run('node_modules/typescript/bin/tsc', '-p', 'bench/reference/nest');

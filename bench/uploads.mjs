@@ -1,4 +1,4 @@
-// What large uploads do to the service: `node bench/uploads.mjs resume` and `node bench/uploads.mjs fair`.
+// How large uploads affect the service: `node bench/uploads.mjs resume` and `node bench/uploads.mjs fair`.
 import { fork, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,13 +24,13 @@ const HELP = `Measures large uploads, from a fresh start on the embedded databas
 `;
 const MEBIBYTE = 1024 * 1024;
 const PIECE = 8 * MEBIBYTE;
-/** Sent before memory is looked at: what a process needs once, for the first upload, is no growth. */
+/** Bytes that are sent before memory is measured: what a process allocates once, for the first upload, isn't growth. */
 const WARM_UP = 128 * MEBIBYTE;
-/** How often memory is looked at, in milliseconds. */
+/** The interval between measurements of memory, in milliseconds. */
 const SAMPLING = 50;
 const SIGN_IN = { username: 'ada', password: 'demo-password' };
 
-/** The service, with the demo data of a first start. */
+/** The service with the demo data of its first start. */
 class Service {
   peak = 0;
 
@@ -49,7 +49,7 @@ class Service {
       PORT: String(this.port),
       DATA_DIR: this.directory,
       UPLOAD_QUOTA: String(2 ** 40),
-      // All of them come as one user.
+      // All uploads belong to one user.
       UPLOAD_MAX_OPEN_PER_USER: '1000',
       UPLOAD_MAX_OPEN: '1000',
       LOG_LEVEL: 'warn',
@@ -62,7 +62,7 @@ class Service {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Bytes. */
+  /** Resident memory in bytes. */
   get memory() {
     const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8')) ?? [];
     return Number(kilobytes ?? 0) * 1024;
@@ -90,7 +90,7 @@ async function resume({ size, kills }) {
   try {
     const headers = await service.signIn();
     if (kills === 0) await sendThroughKills(service, { file, bytes: Math.min(bytes, WARM_UP), headers, kills });
-    // Of a process that is killed in between there is no memory to speak of.
+    // A process that is killed meanwhile has no meaningful memory growth.
     const growth = kills === 0 ? new Growth(service) : undefined;
     const started = performance.now();
     const upload = await sendThroughKills(service, { file, bytes, headers, kills });
@@ -135,7 +135,7 @@ function sendThroughKills(service, { file, bytes, headers, kills }) {
   });
 }
 
-/** By how much memory grows beyond what it was. */
+/** Measures how much memory grows. */
 class Growth {
   constructor(service) {
     const before = service.memory;
@@ -201,7 +201,7 @@ async function latencies(service, headers, { seconds, readers, pause }) {
   return { count: times.length, p50: at(0.5), p99: at(0.99) };
 }
 
-/** In a process of its own: uploads without end, until it is told to stop; says how many bytes that were. */
+/** Runs in a process of its own: uploads until it is told to stop, and reports the number of bytes. */
 async function send() {
   const [{ url, headers }] = await once(process, 'message');
   const piece = randomBytes(PIECE);

@@ -1,19 +1,22 @@
-// What is measured. A work is a list of requests, the same for all servers, that differ in ids, callers and addresses.
+// The measured works. A work is a list of requests, the same for all servers, with different ids, callers and
+// addresses.
 import { URLSearchParams } from 'node:url';
 
 const USERS = '/api/v1/users';
 const PRODUCTS = '/api/v1/products';
 const PAGE_SIZE = 20;
 const DEEP_PAGE = 4_000;
-/** Pages that people look at. */
+/** The pages that people look at. */
 const FIRST_PAGES = 100;
 
-/** Products that PATCH goes round, and the prices that it gives them in turn: each request changes something. */
+/**
+ * The products that PATCH cycles through, and the prices that it sets in turn, so that each request changes something.
+ */
 const PATCHED = 2_500;
 const PRIME = 1_009;
 const PRICES = [8.5, 9.95, 12, 14.25];
 
-/** PostgreSQL does most of these: L0, Fastify and Express by hand would differ by little. */
+/** PostgreSQL does most of the work here: L0, Fastify and Express would hardly differ. */
 const LISTING = ['product', 'bare', 'nest'];
 
 /**
@@ -112,7 +115,7 @@ export const WORKS = [
 
 const pageOfUsers = (page) => `${USERS}?page=${page}&size=${PAGE_SIZE}`;
 
-/** Page 4,000, or what a smaller table has instead of it. */
+/** Page 4,000, or the last pages of a smaller table. */
 function deepPage({ users }) {
   return Math.min(DEEP_PAGE, Math.floor((0.8 * users.count) / PAGE_SIZE));
 }
@@ -131,7 +134,7 @@ function newProduct(place) {
   };
 }
 
-/** All over the table, each as often as the others. */
+/** Ids spread over the table, each equally often. */
 function patchedId({ products: { first, count } }, place) {
   const turn = ((place % PATCHED) * PRIME) % PATCHED;
   return first + ((turn * Math.ceil(count / PATCHED)) % count);

@@ -1,5 +1,5 @@
-// npm run fuzz: the fuzz tests of the suite with more requests, or again as they were (FUZZ_SEED).
-// FUZZ_REQUESTS keep to the documents or break them in one place; HOSTILE_REQUESTS are meant to do harm.
+// npm run fuzz: the fuzz tests with more requests, or a repetition of a run (FUZZ_SEED). FUZZ_REQUESTS are valid, or
+// invalid in one place; HOSTILE_REQUESTS are meant to do harm.
 import { spawnSync } from 'node:child_process';
 
 const env = { FUZZ_REQUESTS: '50000', HOSTILE_REQUESTS: '50000', ...process.env };

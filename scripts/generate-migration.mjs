@@ -11,13 +11,13 @@ if (!/^[a-z][a-z0-9-]*$/i.test(name ?? '')) {
   console.error('Say what the migration does: npm run migration:generate -- add-invoices');
   process.exit(1);
 }
-// First all that there are: the difference to an older schema would hold what they do.
+// Runs all migrations first: the difference to an older schema would repeat them.
 runTypeorm(['migration:run'], 'pipe');
 const before = readdirSync(MIGRATIONS);
 runTypeorm(['migration:generate', `${MIGRATIONS}/${name}`], 'inherit');
 for (const file of readdirSync(MIGRATIONS).filter((one) => !before.includes(one))) await format(join(MIGRATIONS, file));
 
-/** With `pipe` its many words are for a failure only. */
+/** With `pipe`, output is only shown after a failure. */
 function runTypeorm(command, stdout) {
   const options = { stdio: ['inherit', stdout, 'inherit'], shell: process.platform === 'win32' };
   const { status, output } = spawnSync('npm', ['run', '--silent', 'typeorm', '--', ...command], options);

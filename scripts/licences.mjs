@@ -1,10 +1,10 @@
-/** Licences under which a service may use a package, closed source or not, by their SPDX names. */
+/** SPDX names of licences that allow the use of a package in any service, even a proprietary one. */
 const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Python-2.0']);
 
-/** Packages whose package.json names no licence, and the one that was found in their files. */
+/** Packages whose package.json has no licence, and the licence in their files. */
 const FOUND = new Map([['pause@0.0.1', 'MIT']]);
 
-/** @param packages as `npm query` lists them */
+/** @param packages the output of `npm query` */
 export function unknownLicences(packages) {
   const named = packages.map((one) => ({ name: `${one.name}@${one.version}`, licence: licenceOf(one) }));
   return { packages: named.length, unknown: named.filter(({ licence }) => !ALLOWED.has(licence)) };

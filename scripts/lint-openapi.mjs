@@ -1,14 +1,14 @@
-// npm run lint:openapi: both linters over both documents, as they are checked in. What they may not find is explained in
-// docs/openapi-lint.md.
+// npm run lint:openapi: runs both linters over both checked-in documents. docs/openapi-lint.md explains the rules that
+// are switched off.
 import { spawnSync } from 'node:child_process';
 
 const DOCUMENTS = ['docs/openapi.v1.json', 'docs/openapi.v2.json'];
 const LINTERS = [
   ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--config', 'redocly.yaml'],
-  // Whatever it has to say is a failure, not only an error.
+  // Warnings count as failures too.
   ['node_modules/@stoplight/spectral-cli/dist/index.js', 'lint', '--ruleset', '.spectral.yaml', '--fail-severity=hint'],
 ];
-/** Neither linter calls anybody. */
+/** Both linters run offline. */
 const env = {
   ...process.env,
   REDOCLY_TELEMETRY: 'off',

@@ -18,6 +18,6 @@ try {
 
 async function format(text, file) {
   const options = await prettier.resolveConfig(file);
-  // Objects stay open where they are open already: each thing on a line of its own, which makes differences readable.
+  // Formatted with each value on a line of its own, so that differences are readable.
   return prettier.format(JSON.stringify(JSON.parse(text), null, 2), { ...options, filepath: file });
 }

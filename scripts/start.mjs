@@ -4,7 +4,7 @@ import './build-if-changed.mjs';
 
 const PARENT_CHECK_INTERVAL = 500;
 
-// npm passes signals on to the shell that it runs this in, which passes them on to nobody: its death is the signal.
+// npm passes signals on to its shell, which passes them on to nobody. The end of the shell is the signal.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), PARENT_CHECK_INTERVAL).unref();
 

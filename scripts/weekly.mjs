@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { unknownLicences } from './licences.mjs';
 
-/** Looks at what changes without a change here, and fails when somebody has to act: npm run weekly. */
+/** npm run weekly: checks what changes without a change in this repository, and fails if somebody has to act. */
 const WINDOWS = process.platform === 'win32';
 
 function npm(...parameters) {
@@ -13,7 +13,7 @@ function npm(...parameters) {
   return { stdout, stderr, status };
 }
 
-/** Known weaknesses of what production runs on. Some registries, as mirrors inside of companies, don't tell them. */
+/** Known vulnerabilities of the packages in production. Some registries, such as company mirrors, don't report them. */
 function audit() {
   const { stdout, stderr } = npm('audit', '--omit=dev', '--json');
   const { vulnerabilities, error, message } = parse(stdout);

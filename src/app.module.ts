@@ -12,7 +12,7 @@ import { TokensModule } from './resources/tokens/tokens.module';
 import { UploadsModule } from './uploads/uploads.module';
 import { UsersModule } from './resources/users/users.module';
 
-// In the order in which the documentation shows them.
+// In the order of the document.
 const resources = [
   TokensModule,
   UsersModule,

@@ -1,4 +1,4 @@
-// What the measurements need: databases, servers, callers.
+// The set-up of measurements: databases, servers, callers.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,28 +13,30 @@ import { ServerProcess } from './server-process.mjs';
 
 const MILLION = 1_000_000;
 
-/** Everything that a run has set up; what is done here is undone by `cleanUp`. */
+/** Everything that a run has set up. `cleanUp` undoes it. */
 export class Bench {
   secrets = makeSecrets();
   /** Running servers, tokens and database clients, by the name of the server. */
   servers = {};
   tokens = {};
   clients = {};
-  /** What the first server answered, by work. */
+  /** The answers of the first server, by work. */
   expected = {};
   urls = {};
 
-  constructor(serverUrl, cleanUp, { pin, logs }) {
+  constructor(serverUrl, cleanUp, { pin, logs, node, before }) {
     this.serverUrl = serverUrl;
     this.cleanUp = cleanUp;
     this.cores = chooseCores(pin);
     this.logs = logs;
+    this.node = node;
+    this.before = before;
     if (logs !== undefined) mkdirSync(logs, { recursive: true });
     this.directory = mkdtempSync(join(tmpdir(), 'resource-api-bench-'));
     cleanUp.add(() => rmSync(this.directory, { recursive: true, force: true }));
   }
 
-  /** The rows, and what there is to know of them. */
+  /** Inserts the rows, and collects what the works need to know about them. */
   async fill({ users, products }) {
     await this.createDatabase('main', users, products);
     await copyUsersWithoutSearchIndex(this.clients.main);
@@ -46,7 +48,12 @@ export class Bench {
     await this.createDatabase('million', MILLION, products);
   }
 
-  /** @returns a sentence about what is pinned to where */
+  /** The schema of another checkout may differ. */
+  async fillBefore({ users, products }) {
+    await this.createDatabase('before', users, products, this.before);
+  }
+
+  /** @returns a sentence about what is pinned to which core */
   pin() {
     const { server, others, reason } = this.cores;
     if (reason) return `Nothing is pinned: ${reason}.`;
@@ -60,7 +67,8 @@ export class Bench {
   async start(name, moreOptions = []) {
     const { script, environment, nodeOptions = [] } = REFERENCES[name] ?? PRODUCT;
     const DATABASE_URL = this.urls[name] ?? this.urls.main;
-    const process = { name, script, environment: { DATABASE_URL, ...environment?.(this) } };
+    const folder = name === 'before' ? this.before : undefined;
+    const process = { name, script, folder, node: this.node, environment: { DATABASE_URL, ...environment?.(this) } };
     const probe = `/api/v1/products/${this.data.products.first}`;
     const { server: core } = this.cores;
     const server = await ServerProcess.start(process, {
@@ -74,20 +82,20 @@ export class Bench {
     return server;
   }
 
-  /** After the product has started, which knows its users. */
+  /** Signs in after the product has started, because it knows the users. */
   async signIn() {
-    for (const name of ['product', 'million'].filter((name) => this.servers[name])) {
+    for (const name of ['product', 'before', 'million'].filter((name) => this.servers[name])) {
       const client = new ProductClient(this.servers[name].url);
       const { callers } = this.data;
       this.tokens[name] = await client.signIn({ callers, ...this.secrets });
       if (name === 'product') this.product = client;
     }
     this.tokens.nest = nestTokens(this.secrets, this.data);
-    // The other servers ask nobody; they get a header of the same length.
+    // The other servers ignore the header. It has the same length for all.
     this.tokens.product ??= this.tokens.nest;
   }
 
-  async createDatabase(key, users, products) {
+  async createDatabase(key, users, products, folder) {
     const name = `resource_api_bench_${process.pid}_${key}`;
     this.cleanUp.add(() => dropDatabase(this.serverUrl, name));
     const { password } = this.secrets;
@@ -96,6 +104,7 @@ export class Bench {
       products,
       password,
       directory: this.directory,
+      folder,
     });
     this.clients[key] = await connect(this.urls[key]);
     this.cleanUp.add(() => this.clients[key].end());

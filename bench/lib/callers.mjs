@@ -1,10 +1,10 @@
-// Who sends the requests of a load: many users, through a proxy, from many addresses.
+// The callers of a load: many users, through a proxy, with many addresses.
 import jwt from 'jsonwebtoken';
 import { PROXY_HEADERS } from './server-process.mjs';
 
 const ADDRESSES = 1_000;
 
-/** What `nest` takes for the product's tokens, whose issuer it doesn't know. */
+/** Tokens for `nest`, which doesn't know the product's issuer. */
 export function nestTokens({ jwtSecret }, data) {
   const token = (id, roles) => jwt.sign({ sub: String(id), roles }, jwtSecret, { expiresIn: '1d' });
   return {
@@ -13,7 +13,7 @@ export function nestTokens({ jwtSecret }, data) {
   };
 }
 
-/** @param as `user`, `admin`, or undefined for nobody */
+/** @param as `user`, `admin`, or undefined for anonymous callers */
 export function headersOf(tokens, as, place) {
   const headers = { ...PROXY_HEADERS, 'X-Forwarded-For': addressOf(place % ADDRESSES) };
   if (as !== undefined) headers.Authorization = `Bearer ${tokens[as][place % tokens[as].length]}`;

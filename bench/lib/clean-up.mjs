@@ -1,6 +1,6 @@
 const INTERRUPTED = 130;
 
-/** What has to be undone at the end, the last first, also after Ctrl+C. */
+/** Steps that are undone at the end, the last first, even after Ctrl+C. */
 export class CleanUp {
   steps = [];
 

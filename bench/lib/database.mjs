@@ -1,4 +1,4 @@
-// A database of its own for each number of rows, filled by the project's seed command.
+// Creates a database for each number of rows, filled by the project's seed command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
@@ -14,30 +14,30 @@ const IDLE_LIMIT_MS = 60_000;
 const ACTIVE = `SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle' AND pid <> pg_backend_pid()`;
 
-/** Makes a database with its rows, migrated and analysed. @returns its URL */
-export async function createDatabase(serverUrl, name, { users, products, password, directory }) {
+/** Creates a database with rows, migrated and analysed, by the seed command of `folder`. @returns its URL */
+export async function createDatabase(serverUrl, name, { users, products, password, directory, folder }) {
   await onServer(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  await seed(url.href, { users, products, password, directory });
+  await seed(url.href, { users, products, password, directory, folder });
   return url.href;
 }
 
-/** With whoever is connected. */
+/** Drops a database, even if clients are connected. */
 export async function dropDatabase(serverUrl, name) {
   await onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** @returns a client of its own for the harness */
+/** @returns a client for the harness */
 export async function connect(url) {
   const client = new pg.Client({ connectionString: url, application_name: 'bench' });
-  // Reported by the statement that fails; unheard, it would end the process.
+  // The failing statement reports it. Without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-/** The same users once more, for an L0 whose search has no index. */
+/** Copies the users, for an L0 whose search has no index. */
 export async function copyUsersWithoutSearchIndex(client) {
   const table = 'bench.users_without_search_index';
   await client.query('CREATE SCHEMA bench');
@@ -53,7 +53,7 @@ export async function copyUsersWithoutSearchIndex(client) {
   await client.query(`VACUUM (ANALYZE) ${table}`);
 }
 
-/** What the works need to know of the rows. */
+/** What the works need to know about the rows. */
 export async function describeData(client) {
   return {
     users: await idsOf(client, 'users'),
@@ -63,7 +63,7 @@ export async function describeData(client) {
   };
 }
 
-/** Waits until PostgreSQL is done with what a load has left behind when it ended. */
+/** Waits until PostgreSQL has finished the background work after a load. */
 export async function becomeIdle(client) {
   for (const end = performance.now() + IDLE_LIMIT_MS; performance.now() < end; await sleep(IDLE_POLL_MS)) {
     const { rows } = await client.query(ACTIVE);
@@ -72,7 +72,7 @@ export async function becomeIdle(client) {
   throw new Error('PostgreSQL does not come to rest');
 }
 
-/** Takes away what POST has left, and the dead rows of PATCH, so that each server finds the same. */
+/** Deletes the rows of POST and the dead rows of PATCH, so that each server finds the same table. */
 export async function restoreProducts(client, { products }) {
   await client.query('DELETE FROM products WHERE id >= $1', [products.first + products.count]);
   await client.query('VACUUM (ANALYZE) products');
@@ -87,7 +87,7 @@ async function idsOf(client, table) {
   return { first, count };
 }
 
-/** Each is the name of some hundredths of a per cent, and some usernames have it as well. */
+/** Each surname occurs in some hundredths of a per cent of the names, and in some usernames. */
 async function surnames(client) {
   const { rows } = await client.query(
     `SELECT surname FROM (SELECT DISTINCT split_part(name, ' ', 2) AS surname FROM users) AS every
@@ -97,7 +97,7 @@ async function surnames(client) {
   return rows.map(({ surname }) => surname);
 }
 
-/** Of the last users: in the pages that are measured nobody meets itself, with attributes that others don't see. */
+/** The last users: the measured pages don't contain the caller itself, whose private attributes would be shown. */
 async function someUsernames(client) {
   const { rows } = await client.query("SELECT username FROM users WHERE status = 'ACTIVE' ORDER BY id DESC LIMIT $1", [
     CALLERS,
@@ -105,10 +105,11 @@ async function someUsernames(client) {
   return rows.map(({ username }) => username);
 }
 
-async function seed(url, { users, products, password, directory }) {
+async function seed(url, { users, products, password, directory, folder }) {
   const counts = ['--users', users, '--products', products, '--orders', 0, '--posts', 0];
   const rest = ['--comments', 0, '--replies', 0, '--password', password];
   const child = spawn(process.execPath, ['dist/seed/main.js', ...[...counts, ...rest].map(String)], {
+    cwd: folder,
     env: { PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: directory },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

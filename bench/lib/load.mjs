@@ -10,13 +10,13 @@ const MICROSECONDS = 1_000_000;
 
 export const LOAD = `wrk, 1 thread, ${CONNECTIONS} connections`;
 
-/** @throws {Error} when wrk isn't there */
+/** @throws {Error} when wrk isn't installed */
 export function requireWrk() {
   if (spawnSync('wrk', ['--version']).error) throw new Error('wrk is missing; on Debian: apt-get install wrk');
 }
 
 /**
- * Writes requests as they go over the wire, for sendLoad().
+ * Writes requests in HTTP's text form, for sendLoad().
  * @param requests `{ method, path, headers, body }`, the body an object or undefined
  */
 export function writeRequests(file, requests) {
@@ -24,9 +24,9 @@ export function writeRequests(file, requests) {
 }
 
 /**
- * Sends the requests of a file, round and round, for some seconds.
- * @returns `{ rate, requests, p50, p99, refused, failures }`: requests a second, their number, milliseconds, the number
- * of answers with an error status, and that of connections that failed
+ * Sends the requests of a file in turn, repeatedly, for some seconds.
+ * @returns `{ rate, requests, p50, p99, refused, failures }`: requests per second, their number, milliseconds, the
+ *   number of answers with an error status, and the number of failed connections
  */
 export async function sendLoad(url, file, { seconds, core }) {
   const words = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '--latency', '-s', SCRIPT, url];

@@ -9,12 +9,13 @@ import { randomFrom } from './statistics.mjs';
 
 const REQUESTS = 10_000;
 const SEED = 1;
-const FIRST_WARM_UP_SECONDS = 2;
+// V8 compiles hot code, which takes some seconds on a slow machine.
+const FIRST_WARM_UP_SECONDS = 5;
 const WARM_UP_SECONDS = 1;
 
-/** A work on a server: the requests are made once, and the first of them is asked for by hand each time. */
+/** A work on a server. The requests are made once, and the answer to the first one is checked each time. */
 export class Assignment {
-  /** @param bench what run.mjs has set up: servers, data, tokens, cores ... */
+  /** @param bench the set-up of run.mjs: servers, data, tokens, cores ... */
   constructor(bench, work, serverName, prepared) {
     this.bench = bench;
     this.work = work;
@@ -28,8 +29,9 @@ export class Assignment {
   }
 
   /**
-   * @returns `{ rate, p50, p99, serverCpu, postgresCpu }`: requests a second, milliseconds, and milliseconds of CPU for
-   * 1,000 requests; `window`, when it was; or `{ invalid }`, the reason why none of that would mean anything
+   * @returns `{ rate, p50, p99, serverCpu, postgresCpu }`: requests per second, milliseconds, and milliseconds of CPU
+   *   per 1,000 requests; `window`, the time of the measurement; or `{ invalid }`, the reason why the measurement is
+   *   invalid
    */
   async measure(seconds) {
     const { server } = this;
@@ -65,7 +67,7 @@ export class Assignment {
     return postgresCpu(this.client, this.bench.postmaster);
   }
 
-  /** One answer is looked at before it is asked for in thousands: it must be the one that the others give. */
+  /** Checks one answer before thousands are requested: it must equal the answers of the other servers. */
   async checkAnswer() {
     const { method, path, headers, body } = this.first;
     const response = await fetch(this.server.url + path, {
@@ -75,7 +77,7 @@ export class Assignment {
     });
     const text = await response.text();
     if (response.status !== 200 && response.status !== 201) return `status ${response.status}: ${text.slice(0, 200)}`;
-    if (this.work.writes || this.server.name === 'million') return undefined;
+    if (this.work.writes || ['before', 'million'].includes(this.server.name)) return undefined;
     const { expected } = this.bench;
     const found = contentOf(text);
     expected[this.work.name] ??= found;
@@ -83,7 +85,7 @@ export class Assignment {
   }
 }
 
-/** What an answer says, whatever it is wrapped in: the reference servers have no envelope, and the total beside `data`. */
+/** The content of an answer without its envelope: the reference servers have none, and put the total beside `data`. */
 function contentOf(text) {
   if (!text.startsWith('{')) return text;
   const body = JSON.parse(text);
@@ -91,7 +93,7 @@ function contentOf(text) {
   return total === undefined ? (body.data ?? body) : { data: body.data, total };
 }
 
-/** Microseconds of the monotonic clock, which is the one of V8's profiles. */
+/** Microseconds of the monotonic clock, which V8's profiles use. */
 function now() {
   return Number(process.hrtime.bigint() / 1_000n);
 }

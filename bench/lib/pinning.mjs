@@ -1,9 +1,9 @@
-// The server alone on one core, PostgreSQL and the load on another, as far as the machine allows.
+// Runs the server alone on one core, and PostgreSQL and the load on another, if the machine allows it.
 import { spawnSync } from 'node:child_process';
 import { childrenOf, coresOf } from './proc.mjs';
 
 /**
- * @param wanted false leaves everything where it is
+ * @param wanted false pins nothing
  * @returns `{ server, others }`, numbers of cores, or `{ reason }` for not pinning
  */
 export function chooseCores(wanted) {
@@ -13,14 +13,14 @@ export function chooseCores(wanted) {
   return others === undefined ? { reason: 'there is no second core' } : { server, others };
 }
 
-/** A command as it runs on one core, or anywhere when that is undefined. */
+/** A command that runs on one core, or anywhere if that is undefined. */
 export function pinned(core, command, words) {
   return core === undefined ? [command, words] : ['taskset', ['-c', String(core), command, ...words]];
 }
 
 /**
- * Moves PostgreSQL with all its processes; those that it starts from then on follow.
- * @returns what moves it back, or undefined when this user may not move it
+ * Moves PostgreSQL with all its processes. Processes that it starts later follow.
+ * @returns a function that moves it back, or undefined if this user may not move it
  */
 export function movePostgres(postmaster, core) {
   const before = coresOf(postmaster);
@@ -30,7 +30,7 @@ export function movePostgres(postmaster, core) {
   return () => moveAll(before);
 }
 
-/** The harness: it has little to do during a load, but not where the server works. */
+/** Moves the harness, so that it doesn't disturb the server. */
 export function moveMyself(core) {
   move(process.pid, [core]);
 }

@@ -1,16 +1,16 @@
 import { cpuOf, cpuOfEndedChildren, nameOf, parentOf } from './proc.mjs';
 
-/** Backends of this database and the server's own processes; not the one that asks. */
+/** The backends of this database except the asking one, and the server's own processes. */
 const PROCESSES = `SELECT pid FROM pg_stat_activity
   WHERE (datname IS NULL OR datname = current_database()) AND pid <> pg_backend_pid()`;
 
-/** The first of PostgreSQL's processes, or undefined when they are not on this machine. */
+/** The pid of PostgreSQL's main process; undefined if it runs on another machine. */
 export async function findPostmaster(client) {
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
   return nameOf(rows[0].pid) === 'postgres' ? parentOf(rows[0].pid) : undefined;
 }
 
-/** CPU used so far, to be compared by cpuBetween(); undefined without a postmaster. */
+/** CPU time so far, for cpuBetween(); undefined without a postmaster. */
 export async function postgresCpu(client, postmaster) {
   if (postmaster === undefined) return undefined;
   const { rows } = await client.query(PROCESSES);
@@ -19,8 +19,8 @@ export async function postgresCpu(client, postmaster) {
 }
 
 /**
- * Milliseconds between two answers of postgresCpu(). Parallel workers live for one statement: what they used is with
- * the children that have ended.
+ * Milliseconds between two results of postgresCpu(). Parallel workers live for one statement; their time is counted
+ * with ended children.
  */
 export function cpuBetween(before, after) {
   if (!before || !after) return undefined;

@@ -1,4 +1,4 @@
-// What /proc tells about processes. Of a process that isn't there, or on a system without /proc: undefined.
+// Reads facts about processes from /proc. Undefined for a process that doesn't exist, and on systems without /proc.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -6,17 +6,17 @@ const TICKS_PER_SECOND = Number(spawnSync('getconf', ['CLK_TCK']).stdout ?? 0) |
 const MILLISECONDS_PER_TICK = 1_000 / TICKS_PER_SECOND;
 const KIB = 1024;
 
-// Fields of /proc/<pid>/stat, counted from the one after the name, which may contain blanks.
+// Fields of /proc/<pid>/stat, counted after the name, which may contain blanks.
 const PARENT = 1;
 const OWN_TIMES = [11, 12];
 const TIMES_OF_ENDED_CHILDREN = [13, 14];
 
-/** Milliseconds of CPU, in user and system mode, of all its threads. */
+/** CPU time of all threads, in user and system mode, in milliseconds. */
 export function cpuOf(pid) {
   return milliseconds(pid, OWN_TIMES);
 }
 
-/** Milliseconds of CPU of the children that have ended. */
+/** CPU time of ended children in milliseconds. */
 export function cpuOfEndedChildren(pid) {
   return milliseconds(pid, TIMES_OF_ENDED_CHILDREN);
 }
@@ -37,13 +37,13 @@ export function nameOf(pid) {
   return read(pid, 'comm')?.trim();
 }
 
-/** Bytes of physical memory. */
+/** Physical memory in bytes. */
 export function residentMemoryOf(pid) {
   const size = statusOf(pid, 'VmRSS');
   return size && parseInt(size, 10) * KIB;
 }
 
-/** The cores that it may run on, as numbers. */
+/** The numbers of the cores that it may run on. */
 export function coresOf(pid) {
   return statusOf(pid, 'Cpus_allowed_list')
     ?.split(',')

@@ -2,20 +2,20 @@ import { PROXY_HEADERS } from './server-process.mjs';
 
 const PAGE_SIZE = 20;
 
-/** What the harness itself asks the product for, outside any measurement. */
+/** Requests of the harness to the product, outside of measurements. */
 export class ProductClient {
   constructor(url) {
     this.url = url;
   }
 
-  /** @returns the tokens of `{ user, admin }`: a list of many callers' for the one, one for the other */
+  /** @returns the tokens of `{ user, admin }`: a list for many callers, and one */
   async signIn({ callers, password, admin }) {
     this.tokens = { user: [], admin: [await this.token(admin.username, admin.password)] };
     for (const username of callers) this.tokens.user.push(await this.token(username, password));
     return this.tokens;
   }
 
-  /** The cursor of a page, counted from 0; '' of the first; undefined without version 2 of the API. */
+  /** The cursor of a page, counted from 0; '' for the first; undefined without version 2 of the API. */
   async cursorAfter(pages) {
     if ((await this.usersByCursor('')) === undefined) return undefined;
     let cursor = '';

@@ -1,6 +1,6 @@
-// A CPU profile (of --cpu-prof) summed up: where the time of a request goes, by package and by function.
+// Sums a CPU profile (of --cpu-prof) up: where the time of a request goes, by package and by function.
 
-/** What V8 calls a sample that is not in a function. */
+/** V8's names for samples outside of functions. */
 const OUTSIDE = new Map([
   ['(idle)', 'idle'],
   ['(program)', 'native code and the kernel'],
@@ -10,9 +10,9 @@ const OUTSIDE = new Map([
 export const IDLE = OUTSIDE.get('(idle)');
 
 /**
- * @param profile as V8 writes it
- * @param window `{ from, to }` in microseconds of the monotonic clock: what lies outside is left out
- * @returns `{ packages, functions }`: lists of `{ name, time }`, microseconds without callees, the largest first
+ * @param profile a profile of V8
+ * @param window `{ from, to }` in microseconds of the monotonic clock; other samples are ignored
+ * @returns `{ packages, functions }`: lists of `{ name, time }` in microseconds without callees, the largest first
  */
 export function sumUp(profile, window) {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));

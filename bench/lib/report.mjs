@@ -1,4 +1,4 @@
-// The results as Markdown.
+// Writes the results as Markdown.
 import prettier from 'prettier';
 import { BARS } from '../bars.mjs';
 import { LOAD } from './load.mjs';
@@ -21,6 +21,7 @@ export async function report(run) {
     worksTable(run, cpuCell),
     '## Latency, milliseconds: p50 / p99',
     worksTable(run, latencyCell),
+    ...beforeSection(run),
     '## Start-up and memory',
     serversTable(run),
     '## Notes',
@@ -92,6 +93,20 @@ function cpuCell(results, work, server) {
 function latencyCell(results, work, server) {
   const p50 = results.figure(work, server, 'p50');
   return p50 === undefined ? NOTHING : `${number(p50)} / ${number(results.figure(work, server, 'p99'))}`;
+}
+
+/** Each ratio is the median of the rounds' ratios. */
+function beforeSection({ works, servers, results }) {
+  if (!servers.before) return [];
+  const to = (work, name) => number(results.ratio({ work, server: 'product' }, { work, server: 'before' }, name));
+  const rows = works.map((work) => [
+    work.title,
+    ...['rate', 'serverCpu', 'postgresCpu'].map((name) => to(work.name, name)),
+  ]);
+  return [
+    '## This checkout to the one before',
+    table(['work', 'requests a second', 'CPU of the server', 'CPU of PostgreSQL'], rows),
+  ];
 }
 
 function serversTable({ servers, results }) {

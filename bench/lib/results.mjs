@@ -1,6 +1,6 @@
 import { median } from './statistics.mjs';
 
-/** What was measured, by work, server and round. */
+/** The measurements, by work, server and round. */
 export class Results {
   rounds = {};
   startUps = {};
@@ -14,7 +14,7 @@ export class Results {
     else this.notes.push(`${work} on ${server}, round ${round + 1}, is not counted: ${measurement.invalid}.`);
   }
 
-  /** Bytes, right after a load: the most of them counts. */
+  /** Bytes right after a load. The greatest value counts. */
   addMemory(server, bytes = 0) {
     this.memory[server] = Math.max(bytes, this.memory[server] ?? 0) || undefined;
   }
@@ -23,17 +23,17 @@ export class Results {
     this.notes.push(text);
   }
 
-  /** Requests a second, milliseconds and the like: the median of the rounds, or undefined. */
+  /** The median of the rounds, in the unit of the measurement, or undefined. */
   figure(work, server, name) {
     return median((this.rounds[work]?.[server] ?? []).map((measurement) => measurement?.[name]));
   }
 
-  /** The median of the ratios of each round: what slows the machine down for a while slows both. */
-  ratio(of, to) {
+  /** The median of the rounds' ratios: a temporary slowdown of the machine affects both servers. */
+  ratio(of, to, name = 'rate') {
     const others = this.rounds[to.work]?.[to.server] ?? [];
     const own = this.rounds[of.work]?.[of.server] ?? [];
     return median(
-      own.map((measurement, round) => others[round] && measurement && measurement.rate / others[round].rate),
+      own.map((measurement, round) => others[round] && measurement && measurement[name] / others[round][name]),
     );
   }
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-/** Keys and passwords for one run, kept nowhere. */
+/** Keys and passwords of one run, which are never stored. */
 export function makeSecrets() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return {

@@ -13,22 +13,26 @@ const POLL_MS = 4;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 20_000;
 
-/** Sent with every request, as the proxy in front of a server in production does. */
+/** Sent with every request, like by the proxy in front of a server in production. */
 export const PROXY_HEADERS = { 'X-Forwarded-Proto': 'https' };
 
-/** A server that is measured, while it runs. */
+/** A measured server, while it runs. */
 export class ServerProcess {
   /**
-   * Starts it, and waits for its first answer with status 200.
-   * @param server `{ name, script, environment }`
-   * @param options `core` to run on, `probe` the path to ask, `nodeOptions` of the command line, `logs` a folder
+   * Starts a server, and waits for its first answer with status 200.
+   * @param server `{ name, script, environment, folder, node }`; `folder` is where it runs, `node` what it runs on
+   * @param options `core` to run on, `probe` the requested path, `nodeOptions` of the command line, `logs` a folder
    */
-  static async start({ name, script, environment }, { core, probe, nodeOptions = [], logs }) {
+  static async start(
+    { name, script, environment, folder, node = process.execPath },
+    { core, probe, nodeOptions = [], logs },
+  ) {
     const port = await freePort();
-    const [command, words] = pinned(core, process.execPath, [...nodeOptions, script]);
+    const [command, words] = pinned(core, node, [...nodeOptions, script]);
     const started = performance.now();
     const output = logs === undefined ? 'ignore' : openSync(join(logs, `${name}.log`), 'a');
     const child = spawn(command, words, {
+      cwd: folder,
       env: { PATH: process.env.PATH, NODE_ENV: 'production', HOST, PORT: String(port), ...environment },
       stdio: ['ignore', output, 'inherit'],
     });
@@ -54,12 +58,12 @@ export class ServerProcess {
     this.url = `http://${HOST}:${port}`;
   }
 
-  /** Milliseconds so far. */
+  /** CPU time so far, in milliseconds. */
   get cpu() {
     return cpuOf(this.child.pid);
   }
 
-  /** Bytes. */
+  /** Resident memory in bytes. */
   get memory() {
     return residentMemoryOf(this.child.pid);
   }
@@ -86,7 +90,7 @@ export class ServerProcess {
   }
 }
 
-/** Undefined while nobody listens. */
+/** Undefined if the connection is refused. */
 function statusOf(url) {
   return new Promise((resolve) => {
     const asking = request(url, { agent: false, headers: PROXY_HEADERS }, (response) => {

@@ -1,4 +1,4 @@
-/** Of the numbers there are; undefined of none. */
+/** The median of the defined values; undefined without any. */
 export function median(values) {
   const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -6,7 +6,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Numbers from 0 to 1, never 1, the same ones for the same seed (mulberry32). */
+/** Numbers from 0 up to but excluding 1. The same seed gives the same numbers (mulberry32). */
 export function randomFrom(seed) {
   let state = seed | 0;
   return () => {

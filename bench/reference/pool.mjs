@@ -1,4 +1,4 @@
-// The pool of the servers that leave JSON to their framework: ids and prices as numbers, dates as dates.
+// The pool of servers whose frameworks make JSON: ids and prices are numbers, dates are dates.
 import pg from 'pg';
 
 const BIGINT = 20;

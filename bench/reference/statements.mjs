@@ -1,9 +1,9 @@
-// What the servers without an ORM ask PostgreSQL: the same statements for all of them, prepared once for each connection.
+// The statements of the servers without an ORM: the same for all of them, prepared once for each connection.
 const USER = 'id, created_at, updated_at, username, name, status';
 const PRODUCT = 'id, created_at, updated_at, name, description, price, stock, status';
 const FOUND = 'deleted_at IS NULL AND status = $1 AND (username ILIKE $2 OR name ILIKE $2)';
 
-/** A copy of users that lacks the indexes for `search`; see bench/lib/database.mjs. */
+/** A copy of users without the indexes for `search`; see bench/lib/database.mjs. */
 const UNINDEXED = 'bench.users_without_search_index';
 
 export const USER_BY_ID = named('user', `SELECT ${USER} FROM users WHERE id = $1 AND deleted_at IS NULL`);
@@ -37,7 +37,7 @@ export const INSERT_PRODUCT = named(
   `INSERT INTO products (name, description, price, stock) VALUES ($1, $2, $3, $4) RETURNING ${PRODUCT}`,
 );
 
-/** Parameters: id, and name, description, price, stock, of which null leaves the column alone. */
+/** Parameters: id, name, description, price, stock. Null keeps a column. */
 export const UPDATE_PRODUCT = named(
   'update_product',
   `UPDATE products SET name = coalesce($2, name), description = coalesce($3, description),
@@ -50,7 +50,7 @@ export async function ask(pool, statement, values) {
   return (await pool.query({ name: statement.name, text: statement.text, values })).rows;
 }
 
-/** What `search` looks for: `%` and its like are ordinary characters. */
+/** The pattern of a `search`. `%` and `_` are ordinary characters. */
 export function patternOf(search) {
   return `%${search.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -3,16 +3,16 @@ import { OrderStatus } from '../resources/orders/order.entity';
 import { ProductStatus } from '../resources/products/product.entity';
 import { UserStatus } from '../resources/users/user.entity';
 
-// Fixed dates, so that these rows are the same wherever they are; not in the order of the ids, so that sorting shows.
+// Fixed dates, so that these rows are always the same. They aren't in the order of the ids, so that sorting shows.
 
-/** Printed at the start, and good for nothing but demo data: a start in production refuses those who have it. */
+/** Printed at the start. It only opens demo accounts, and a start in production refuses accounts that have it. */
 export const DEMO_PASSWORD = 'demo-password';
 
 export function demoEmail(username: string): string {
   return `${username}@example.com`;
 }
 
-/** The examples of the documentation name what stands first by its id, 1; ada is who signs in there. */
+/** The examples of the document refer to the first rows by the id 1. Their caller is ada. */
 export const demoUsers = [
   { created: '2026-01-05T08:00:00Z', username: 'ada', name: 'Ada Lovelace' },
   { created: '2026-01-02T07:30:00Z', username: 'grace', name: 'Grace Hopper', roles: [Role.USER, Role.ADMIN] },
@@ -21,7 +21,7 @@ export const demoUsers = [
   { created: '2026-01-11T23:55:00Z', username: 'mallory', name: null, status: UserStatus.SUSPENDED },
 ];
 
-/** `stocked` is what there was before the orders below. */
+/** `stocked` is the stock before the orders below. */
 export const demoProducts = [
   {
     created: '2026-01-03T09:00:00Z',
@@ -107,11 +107,11 @@ export const demoProducts = [
 
 interface DemoOrder {
   created: string;
-  /** When it got its status, if that is not the first. */
+  /** When the order got its status, unless it is the first one. */
   updated?: string;
   buyer: string;
   status: OrderStatus;
-  /** How many of which product. */
+  /** Quantities by product. */
   items: Record<string, number>;
 }
 

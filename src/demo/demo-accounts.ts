@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { type Demo, Settings, StartupError, verifyPassword } from '../platform';
 import { DEMO_PASSWORD, demoUsers } from './content';
 
-/** Those that the start offers to sign in as: a user and an administrator. */
+/** The demo accounts that the start offers: a user and an administrator. */
 const OFFERED = ['ada', 'grace'];
 
 interface Account {
@@ -15,8 +15,8 @@ interface Account {
 }
 
 /**
- * The demo users whom the published password still belongs to: offered where it is for exploring, for this machine alone, and
- * refused in production.
+ * Finds demo users who still have the published password. They are offered for exploring on this machine, and refused
+ * in production.
  */
 @Injectable()
 export class DemoAccounts implements Demo {
@@ -29,8 +29,8 @@ export class DemoAccounts implements Demo {
   ) {}
 
   /**
-   * At each start: demo data stay when a later start has none.
-   * @throws {StartupError} in production, when there is one
+   * Runs at each start, because demo data remain when a later start inserts none.
+   * @throws {StartupError} in production, if there is such an account
    */
   async check(): Promise<void> {
     const accounts = await this.findOpen();
@@ -41,8 +41,9 @@ export class DemoAccounts implements Demo {
   }
 
   /**
-   * Suspended ones too, whom an administrator may activate without knowing. By the moment at which they were created, which
-   * nobody can choose: anybody may register a name of a demo user with the password of all of them.
+   * Includes suspended accounts, which an administrator may activate unknowingly. The accounts are identified by their
+   * creation time, which callers can't choose: anybody may register the name of a demo user with the published
+   * password.
    */
   private async findOpen(): Promise<Account[]> {
     const accounts = await this.database.query<Account[]>(

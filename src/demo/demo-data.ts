@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { hashPassword, identityKey, Settings, withLock } from '../platform';
+import { hashPassword, identityKey, minutes, Settings, withLock } from '../platform';
 import { Comment } from '../resources/comments/comment.entity';
 import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity';
 import { Post } from '../resources/posts/post.entity';
@@ -14,12 +14,11 @@ import { DemoAccounts } from './demo-accounts';
 import { demoPosts } from './posts';
 
 const CENTS = 100;
-const MINUTE = 60_000;
-/** How long after what came before it. */
-const COMMENT_DELAY = 95 * MINUTE;
-const REPLY_DELAY = 12 * MINUTE;
+/** The time between a post and a comment, and between a comment and a reply. */
+const COMMENT_DELAY = minutes(95);
+const REPLY_DELAY = minutes(12);
 
-/** Fills an empty database, once, with something to explore. */
+/** Fills an empty database, once, with data to explore. */
 @Injectable()
 export class DemoData implements OnApplicationBootstrap {
   private readonly logger = new Logger(DemoData.name);
@@ -42,12 +41,12 @@ export class DemoData implements OnApplicationBootstrap {
       if (this.hasNamesTaken()) {
         return this.logger.warn('There are no demo data: ADMIN_USERNAME or ADMIN_EMAIL is the one of a demo user');
       }
-      // All of it or nothing: the next start would take half of it for somebody's own.
+      // All or nothing: the next start would take partial demo data for a user's own data.
       await this.database.transaction(fill);
     });
   }
 
-  /** Nothing is in it but the administrator whom the settings have just had made; what is hidden counts. */
+  /** True if the database contains nothing but the administrator of the settings. Hidden rows count. */
   private async isEmpty(): Promise<boolean> {
     const [{ empty }] = await this.database.query<{ empty: boolean }[]>(
       `SELECT NOT EXISTS (SELECT FROM users WHERE username_key <> $1) AND NOT EXISTS (SELECT FROM products)

@@ -9,7 +9,7 @@ interface DemoPost {
   comments: DemoComment[];
 }
 
-/** Who wrote what, and who answered what. */
+/** A comment with its author and replies. */
 interface DemoComment {
   author: string;
   content: string;

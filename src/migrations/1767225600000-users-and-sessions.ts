@@ -2,10 +2,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class UsersAndSessions1767225600000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Trusted: the owner of a database may create it. Makes `search` an index look-up.
+    // A trusted extension: the owner of a database may create it. With it `search` is an index look-up.
     await database.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
 
-    // Every resource's table gets it: CREATE TRIGGER ... EXECUTE FUNCTION touch_row().
+    // The table of every resource has this trigger: CREATE TRIGGER ... EXECUTE FUNCTION touch_row().
     await database.query(`
       CREATE FUNCTION touch_row() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { countRows, uncountRows } from '../platform';
 
-/** Rows of the counts of one table and status: so many transactions write them at once without meeting. */
+/** Rows per table and status: this many transactions can write counts without waiting for each other. */
 const SLOTS = 64;
-/** Keeps these advisory locks apart from others: the class of two-part keys. */
+/** The first part of the advisory lock keys, which separates them from other locks. */
 const LOCK_CLASS = 7_229;
 
 export class RowCounts1767441600000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Updated all the time: room for the new versions beside the old ones.
+    // Updated often: the fill factor leaves room for new versions of the rows.
     await database.query(`
       CREATE TABLE row_counts (
         table_name text NOT NULL,
@@ -17,8 +17,8 @@ export class RowCounts1767441600000 implements MigrationInterface {
         rows bigint NOT NULL,
         CONSTRAINT row_counts_pkey PRIMARY KEY (table_name, status, slot)
       ) WITH (fillfactor = 50)`);
-    // A slot belongs to one transaction at a time, so no two ever wait for each other's counts, nor in a circle. Whoever
-    // finds its slot taken uses one that no other backend has.
+    // A slot belongs to one transaction at a time, so transactions neither wait for each other nor deadlock. If its
+    // slot is taken, a transaction uses one that no other backend uses.
     await database.query(`
       CREATE FUNCTION add_row_count(table_name text, status text, rows bigint) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE

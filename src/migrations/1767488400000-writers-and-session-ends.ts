@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class WritersAndSessionEnds1767488400000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Volatile, as by default, so that it sees what was committed while its statement waited for a lock.
+    // Volatile (the default), so that it sees what was committed while its statement waited for a lock.
     await database.query(`
       CREATE FUNCTION require_writer(session uuid, writer bigint, held text[]) RETURNS void LANGUAGE plpgsql AS $$
       BEGIN
@@ -14,11 +14,11 @@ export class WritersAndSessionEnds1767488400000 implements MigrationInterface {
         END IF;
       END $$`);
 
-    // What all refresh tokens of a session begin with.
+    // The hash of the common part of all refresh tokens of a session.
     await database.query('ALTER TABLE sessions ADD family_hash bytea');
     await database.query('CREATE UNIQUE INDEX sessions_family_hash_unique ON sessions (family_hash)');
 
-    // They are few, and asked for before one of them is lost.
+    // A small index for the check that another administrator remains.
     await database.query(`
       CREATE INDEX users_administrators ON users (id)
        WHERE roles @> ARRAY['ADMIN'] AND status = 'ACTIVE' AND deleted_at IS NULL`);

@@ -7,14 +7,14 @@ interface User {
 }
 
 /**
- * Usernames are compared by NFKC, so that full-width letters make no other name. Almost all keys are in that form.
+ * Compares usernames by NFKC, so that full-width letters don't make a different name. Almost all keys are in that form.
  *
- * Where two users would get one key, the one that has it, or else the older one, keeps its name. The other keeps a key that
- * nobody can type: it signs in with its e-mail address, and may take another name.
+ * If two users would get the same key, the one that has it, or else the older one, keeps its name. The other gets a key
+ * that nobody can type: that user signs in by e-mail address, and may choose another name.
  */
 export class UsernameKeys1767490000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Nobody registers meanwhile, so a key that is free stays free.
+    // The lock prevents registrations, so that a free key stays free.
     await database.query('LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE');
     const users = (await database.query(
       `SELECT id, username_key FROM users
@@ -29,7 +29,7 @@ export class UsernameKeys1767490000000 implements MigrationInterface {
     }
   }
 
-  /** What NFC tells apart is at least what NFKC does. */
+  /** Names that differ in NFKC also differ in NFC, so the old keys are unique. */
   async down(database: QueryRunner): Promise<void> {
     const users = (await database.query(
       'SELECT id, username FROM users WHERE username IS NOT NFKC NORMALIZED',
@@ -40,7 +40,7 @@ export class UsernameKeys1767490000000 implements MigrationInterface {
   }
 }
 
-/** As it was when this was written: a migration does the same for ever. */
+/** A copy of the function at that time, because a migration must never change. */
 function fold(text: string): string {
   return text.toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class OrderExpiry1767498600000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Orders that are there already never expire: nobody was told that they would.
+    // Existing orders never expire, because nobody was told that they would.
     await database.query('ALTER TABLE orders ADD COLUMN expires_at timestamptz(3)');
     await database.query("CREATE INDEX orders_open_index ON orders (user_id) WHERE status = 'PENDING'");
     await database.query("CREATE INDEX orders_expires_at_index ON orders (expires_at) WHERE status = 'PENDING'");

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Nobody can sign in by them, and whoever reads the table could still guess them. */
+/**
+ * Deletes password hashes of deleted users. Nobody can sign in with them, but a reader of the table could still guess
+ * the passwords.
+ */
 export class PasswordsOfDeletedUsers1767520000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
     await database.query(
@@ -8,6 +11,6 @@ export class PasswordsOfDeletedUsers1767520000000 implements MigrationInterface 
     );
   }
 
-  /** What was cleared is gone, and the release before needs it no more than this one. */
+  /** The hashes can't be restored, and the last release doesn't need them either. */
   async down(): Promise<void> {}
 }

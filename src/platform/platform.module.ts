@@ -5,6 +5,6 @@ import { DatabaseModule } from './database/database.module';
 import { PipelineModule } from './pipeline/pipeline.module';
 import { ProcessModule } from './process/process.module';
 
-/** Everything that every resource gets without asking. */
+/** All modules of the platform. */
 @Module({ imports: [ConfigModule, DatabaseModule, AuthModule, PipelineModule, ProcessModule] })
 export class PlatformModule {}

@@ -3,12 +3,12 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
 type Value = string | number | Date | null;
-/** Named like the columns. */
+/** Keyed by column. */
 export type Row = Record<string, Value>;
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Writes rows, all of the same columns, by COPY: the fastest way into a table. */
+/** Writes rows with the same columns by COPY, the fastest way into a table. */
 export async function copyRows(client: ClientBase, table: string, rows: Row[]): Promise<void> {
   const columns = Object.keys(rows[0]);
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN`));

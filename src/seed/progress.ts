@@ -1,15 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { type Counts, RESOURCES } from './rows/world';
 
-/** Says how far the work is. */
+/** Reports the progress. */
 export interface Progress {
-  /** From here on it is about another resource. */
+  /** Starts the next resource. */
   begin(what: keyof Counts): void;
   advance(count: number): void;
   end(): void;
 }
 
-/** A bar on a terminal, else a line for each resource. */
+/** A bar on a terminal, otherwise a line for each resource. */
 export function createProgress(output: NodeJS.WriteStream | NodeJS.WritableStream, counts: Counts): Progress {
   return 'isTTY' in output && output.isTTY ? new Bar(output, counts) : new Lines(output, counts);
 }

@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg';
 import { type Counts, type Resource, RESOURCES } from './rows/world';
 
-/** Ids in one answer of the server. */
+/** The number of ids in one answer of the server. */
 const PORTION = 100_000;
 
-/** Takes ids from the sequences, so that they are nobody else's, whoever else writes meanwhile. */
+/** Takes ids from the sequences, so that concurrent writers don't get them. */
 export async function reserveIds(client: ClientBase, counts: Counts): Promise<Record<Resource, number[]>> {
   const ids = {} as Record<Resource, number[]>;
   for (const resource of RESOURCES) {
-    // The names of seeded users end in their id: it must not be the end of a name that there is already.
+    // The usernames of seeded users end with their ids, which must not be at the end of an existing username.
     const taken = resource === 'users' ? await numbersInNames(client) : new Set<number>();
     ids[resource] = [];
     while (ids[resource].length < counts[resource]) {
@@ -19,7 +19,7 @@ export async function reserveIds(client: ClientBase, counts: Counts): Promise<Re
   return ids;
 }
 
-/** In one text: as rows they would take longer than the rows that they are for. */
+/** As one text: as rows they would take longer than the seeded rows. */
 async function takeIds(client: ClientBase, resource: Resource, count: number): Promise<number[]> {
   const { rows } = await client.query<{ ids: string }>(
     `SELECT string_agg(nextval(pg_get_serial_sequence($1, 'id'))::text, ' ') AS ids FROM generate_series(1, $2)`,

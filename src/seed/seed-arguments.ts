@@ -9,11 +9,11 @@ export interface SeedArguments {
   help: boolean;
 }
 
-/** Its message is for whoever typed the command. */
+/** The message is for the user of the command. */
 export class ArgumentsError extends Error {}
 
 const USERS = 1_000;
-/** What a resource left out takes from those before it. */
+/** The default number of rows, derived from the numbers of the resources before. */
 const DERIVED: Record<Resource, (counts: Counts) => number> = {
   users: () => USERS,
   products: ({ users }) => users / 10,
@@ -96,6 +96,6 @@ function checked(password: string | undefined): string | undefined {
   const length = [...(password ?? '')].length;
   if (password !== undefined && (length < min || length > max || password.trim() === ''))
     throw new ArgumentsError(`--password must be ${min} to ${max} characters, and not blank`);
-  // As the API takes it.
+  // Normalised like in the API.
   return password?.normalize('NFC');
 }

@@ -16,7 +16,7 @@ export async function runSeedCommand(words: string[], output: NodeJS.WritableStr
   if (environmentSettings().production && !args.force)
     throw new StartupError('This is production (NODE_ENV), and the rows are invented: add --force to write them here.');
   const app = await NestFactory.createApplicationContext(SeedModule, { logger: ['warn'], abortOnError: false });
-  // Also after Ctrl+C, an embedded server that this process has started is stopped.
+  // An embedded server of this process is stopped even after Ctrl+C.
   app.enableShutdownHooks(['SIGINT', 'SIGTERM']);
   try {
     output.write(describe(await seed(app.get(DatabaseServer).url, args, output), args));

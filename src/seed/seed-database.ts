@@ -6,6 +6,7 @@ import { makeComment, makePost, makeReply } from './rows/posts';
 import { makeOrder, makeOrderItems, makeProduct } from './rows/shop';
 import { makeUser } from './rows/users';
 import { type Resource, RESOURCES, type World } from './rows/world';
+import { whileCollecting } from './search-indexes';
 
 export interface SeedOptions extends Pick<World, 'seed' | 'counts' | 'passwordHash'> {
   /** Rows of a resource in one transaction. Default: 5000 */
@@ -20,7 +21,7 @@ export interface SeedSummary {
 
 type Maker = (world: World, place: number) => Row | Row[];
 
-/** The tables of each resource, and what makes their rows for one place. */
+/** The tables of each resource, and the functions that make their rows. */
 const TABLES: Record<Resource, Record<string, Maker>> = {
   users: { users: makeUser },
   products: { products: makeProduct },
@@ -30,12 +31,12 @@ const TABLES: Record<Resource, Record<string, Maker>> = {
   replies: { replies: makeReply },
 };
 
-/** Connections that write at once: the server's work on indexes and foreign keys is most of it. */
+/** Concurrent connections: the server spends most time on indexes and foreign keys. */
 const LANES = 4;
 
 /**
- * Writes invented rows beside those that there are. The schema must be up to date. Each batch is a transaction of its
- * own; a failure leaves the batches before it.
+ * Writes invented rows beside existing ones. The schema must be up to date. Each batch is a transaction. A failure
+ * keeps the batches before it.
  */
 export async function seedDatabase(
   url: string,
@@ -46,9 +47,12 @@ export async function seedDatabase(
   const lanes = await openLanes(url);
   try {
     const world: World = { ...options, ids: await reserveIds(lanes[0], options.counts), now: new Date() };
-    const rows = await writeAll(lanes, world, batchSize, progress);
-    // Empties the lists that the search indexes collect new rows in, and lets the planner know what it deals with.
-    await lanes[0].query(`VACUUM (ANALYZE) ${Object.keys(rows).join(', ')}`);
+    const rows = await whileCollecting(lanes[0], async () => {
+      const written = await writeAll(lanes, world, batchSize, progress);
+      // Empties the lists that the search indexes collect new rows in, and lets the planner know what it deals with.
+      await lanes[0].query(`VACUUM (ANALYZE) ${Object.keys(written).join(', ')}`);
+      return written;
+    });
     return { rows, seconds: (performance.now() - start) / 1_000 };
   } finally {
     progress.end();
@@ -58,7 +62,7 @@ export async function seedDatabase(
 
 async function openLanes(url: string): Promise<Client[]> {
   const lanes = Array.from({ length: LANES }, () => new Client({ connectionString: url, application_name: 'seed' }));
-  // Reported by the statement that fails; unheard, it would end the process.
+  // The failing statement reports it. Without a listener it would end the process.
   lanes.forEach((lane) => lane.on('error', () => undefined));
   await Promise.all(lanes.map((lane) => lane.connect()));
   return lanes;
@@ -75,7 +79,7 @@ async function writeAll(
   for (const resource of RESOURCES) {
     for (const table of Object.keys(TABLES[resource])) written[table] = 0;
     progress.begin(resource);
-    // One list for all lanes: whoever is done takes the next batch, and when one fails there is none for the others.
+    // All lanes share one iterator: an idle lane takes the next batch, and a failure stops all lanes.
     const batches = batchesOf(world.counts[resource], batchSize);
     const work = async (lane: Client) => {
       for (const places of batches) {

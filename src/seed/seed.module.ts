@@ -3,6 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ConfigModule, DatabaseModule } from '../platform';
 import { User } from '../resources/users/user.entity';
 
-/** What seeding shares with the service: its settings, its database server and an up-to-date schema. Sessions refer to users. */
+/**
+ * The parts of the service that seeding needs: settings, the database server and an up-to-date schema. The entity of
+ * users is needed because sessions refer to it.
+ */
 @Module({ imports: [ConfigModule, DatabaseModule, TypeOrmModule.forFeature([User])] })
 export class SeedModule {}

@@ -1,48 +1,55 @@
 import type { Request } from 'express';
 import { ApiError, Tally } from '../platform';
-import { holderOf, type Place, Places } from './places';
+import { holderOf, type Slot, FairSlots } from './fair-slots';
 
-/** How long to wait for a place, in milliseconds: short requests that come all at once are served one after the other. */
-const PATIENCE = 2_000;
-/** How long a place that was given up for nothing counts, in milliseconds: else who comes and goes would end everybody. */
-const CHARGED = 10_000;
-/** How many may wait, for each that may be at work. */
-const WAITING = 4;
+/**
+ * How long a request may wait for a slot, in milliseconds: short requests that arrive together are served one after the
+ * other.
+ */
+const MAX_WAIT_MS = 2_000;
+/**
+ * How long an unused slot that somebody was preempted for still counts, in milliseconds. Otherwise a client that comes
+ * and goes would end everybody's requests.
+ */
+const CHARGED_MS = 10_000;
+/** The number of requests that may wait, for each slot. */
+const WAITING_PER_SLOT = 4;
 
-/** How many requests may be at work at once. */
+/** The number of requests that may run at once. */
 export interface Limits {
   perUser: number;
   total: number;
 }
 
-/** Who waits for a place. */
-interface Waiter extends Place {
+/** A request that waits for a slot. */
+interface Waiter extends Slot {
   begin: () => void;
 }
 
 /**
- * Lets so many requests work at once, so many of them of one user: each holds a lock, a file and buffers for as long as its
- * client takes. Others wait a moment, not many of them either, and are refused. Neither users nor addresses are rare, so all
- * share the places: when none is free, whoever has most gives one to whoever has fewer, and so does a slow one.
+ * Limits how many requests run at once, in total and per user: each holds a lock, a file and buffers as long as its
+ * client takes. A few others wait a moment, and the rest is refused. Users and addresses are cheap, so all slots are
+ * shared: when none is free, a request of the holder of most slots, or a slow request, is preempted for a newcomer with
+ * fewer slots.
  */
 export class Admission {
-  /** The places of those at work, and of those that one is promised to. */
-  private readonly taken = new Places();
-  private readonly line = new Places<Waiter>();
-  /** Those in the line that a place is promised to: somebody gives way. */
+  /** The slots in use, and those that are promised to a waiting request. */
+  private readonly taken = new FairSlots();
+  private readonly line = new FairSlots<Waiter>();
+  /** Waiting requests that a slot is promised to, because another request was preempted. */
   private readonly promised = new Set<Waiter>();
-  /** Places of each user that are at work or promised. */
+  /** The number of slots in use or promised, by user. */
   private readonly ofUsers = new Tally<number>();
   private working = 0;
 
   constructor(private readonly limits: Limits) {}
 
   /**
-   * @param work says in its place how it can be ended for the sake of another, if it can
-   * @throws {ApiError} TOO_MANY_REQUESTS for the user's own, SERVICE_UNAVAILABLE for those of all
+   * @param work sets `preempt` of its slot if it can be ended for another request
+   * @throws {ApiError} TOO_MANY_REQUESTS for the limit per user, SERVICE_UNAVAILABLE for the total
    */
-  async during<T>(user: number, request: Request, work: (place: Place) => Promise<T>): Promise<T> {
-    const place: Place = holderOf(user, request);
+  async during<T>(user: number, request: Request, work: (place: Slot) => Promise<T>): Promise<T> {
+    const place: Slot = holderOf(user, request);
     if (this.working < this.limits.total && this.mayHaveOne(user)) this.take(place);
     else await this.wait(place, request.work?.signal);
     try {
@@ -56,41 +63,43 @@ export class Admission {
     return this.ofUsers.of(user) < this.limits.perUser;
   }
 
-  private take(place: Place): void {
+  private take(place: Slot): void {
     this.working++;
     this.reserve(place);
   }
 
-  private reserve(place: Place): void {
+  private reserve(place: Slot): void {
     this.taken.add(place);
     this.ofUsers.add(place.user, 1);
   }
 
-  private leave(place: Place): void {
+  private leave(place: Slot): void {
     this.working--;
     this.free(place);
     this.letIn();
   }
 
-  /** It isn't among the taken any more when it was asked to give way. */
-  private free(place: Place): void {
+  /** A preempted slot was removed before. */
+  private free(place: Slot): void {
     this.taken.remove(place);
     this.ofUsers.add(place.user, -1);
   }
 
-  /** For a place that somebody gave up for it, and that it doesn't take: it counts as its own for a while all the same. */
+  /**
+   * For a waiting request that leaves although another was preempted for it: the slot counts as its own for a while.
+   */
   private charge(waiter: Waiter): void {
-    setTimeout(() => this.free(waiter), CHARGED).unref();
+    setTimeout(() => this.free(waiter), CHARGED_MS).unref();
   }
 
-  /** @param signal takes it out of the line */
-  private wait(place: Place, signal?: AbortSignal): Promise<void> {
+  /** @param signal removes the request from the queue */
+  private wait(place: Slot, signal?: AbortSignal): Promise<void> {
     this.makeRoomInLine(place);
     return new Promise((resolve, reject) => {
       const leaveLine = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', refuse);
-        place.giveWay = undefined;
+        place.preempt = undefined;
         this.line.remove(waiter);
         return this.promised.delete(waiter);
       };
@@ -103,8 +112,8 @@ export class Admission {
         else this.take(waiter);
         resolve();
       };
-      const waiter: Waiter = Object.assign(place, { begin, giveWay: refuse });
-      const timer = setTimeout(refuse, PATIENCE);
+      const waiter: Waiter = Object.assign(place, { begin, preempt: refuse });
+      const timer = setTimeout(refuse, MAX_WAIT_MS);
       signal?.addEventListener('abort', refuse, { once: true });
       this.line.add(waiter);
       if (signal?.aborted) refuse();
@@ -112,7 +121,10 @@ export class Admission {
     });
   }
 
-  /** Those that a place is promised to, and else whoever has fewest: of those the first who came. */
+  /**
+   * Starts waiting requests: first those with a promised slot, then the one whose network and user have fewest slots,
+   * the earliest first.
+   */
   private letIn(): void {
     while (this.working < this.limits.total) {
       const [promised] = this.promised;
@@ -130,42 +142,42 @@ export class Admission {
     return best;
   }
 
-  /** Has somebody give way to it, if that is fair. */
+  /** Preempts a running request for a waiting one, if that is fair. */
   private claim(waiter: Waiter): void {
     if (!this.mayHaveOne(waiter.user)) return;
     const other = this.taken.forNewcomer(waiter);
     if (!other) return;
     this.taken.remove(other);
     this.promised.add(waiter);
-    waiter.giveWay = undefined;
+    waiter.preempt = undefined;
     this.reserve(waiter);
-    other.giveWay!();
+    other.preempt!();
   }
 
-  private makeRoomInLine(place: Place): void {
+  private makeRoomInLine(place: Slot): void {
     const { perUser, total } = this.limits;
-    if (this.line.ofUser(place.user) >= perUser * WAITING) throw this.refusal(place.user);
-    if (this.line.size < total * WAITING) return;
+    if (this.line.ofUser(place.user) >= perUser * WAITING_PER_SLOT) throw this.refusal(place.user);
+    if (this.line.size < total * WAITING_PER_SLOT) return;
     const other = this.line.forNewcomer(place);
     if (!other) throw this.refusal(place.user);
-    other.giveWay!();
+    other.preempt!();
   }
 
   private refusal(user: number): ApiError {
-    return this.mayHaveOne(user) ? tooManyOfAll() : tooManyOfOne(this.limits.perUser);
+    return this.mayHaveOne(user) ? tooManyOfAll() : tooManyOfUser(this.limits.perUser);
   }
 }
 
-/** 429 for a user who has too many requests to uploads open. */
-export const tooManyOfOne = (limit: number): ApiError =>
+/** 429 for a user with too many open upload requests. */
+export const tooManyOfUser = (limit: number): ApiError =>
   new ApiError('TOO_MANY_REQUESTS', {
     message: 'Too many of your uploads are under way',
     details: `No more than ${limit} at once; go on with this one when another is done`,
     headers: { 'Retry-After': '1' },
   });
 
-/** 503, as for a client that is too slow: what has come counts, and the client goes on from there when it can. */
-export const gaveWay = (): ApiError =>
+/** 503 for a preempted request: the bytes received so far count, and the client may continue later. */
+export const preempted = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', {
     message: 'Others wait for a place among the uploads, try again later',
     headers: { Connection: 'close' },

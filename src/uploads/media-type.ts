@@ -2,12 +2,12 @@ import { fileTypeFromBuffer } from 'file-type';
 import type { ByteStore } from './bytes/byte-store';
 import { UNKNOWN_TYPE } from './upload-metadata';
 
-/** What the library looks at, at most, to know a file by its beginning. */
+/** The number of bytes by which the library recognises a file type. */
 const BEGINNING = 4_100;
-/** A page or a drawing may be one, and a browser runs what stands in it. */
+/** An XML file may be a page or a drawing, whose scripts a browser would run. */
 const ACTIVE = 'application/xml';
 
-/** What the bytes of a complete upload are, if they say so. @param otherwise if they don't */
+/** The media type that the bytes of a complete upload show. @param otherwise the media type if they show none */
 export async function mediaTypeOf(bytes: ByteStore, key: string, size: number, otherwise: string): Promise<string> {
   if (size === 0) return otherwise;
   const chunks: Buffer[] = [];

@@ -6,14 +6,14 @@ import parseRange from 'range-parser';
 import { ApiError, type Caller, knownTag, quoted } from '../platform';
 import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
-import { lostBytes } from './bytes/lost-bytes';
-import { type Place, rateOf } from './places';
+import { reportContentGone } from './bytes/content-gone';
+import { type Slot, rateOf } from './fair-slots';
 import type { Upload } from './upload.entity';
 import { UploadSettings } from './upload-settings';
 
-/** Nothing in it runs, wherever somebody opens it: it is what users have brought. */
+/** A policy under which nothing in the content runs, wherever it is opened: users have uploaded it. */
 const POLICY = "sandbox; default-src 'none'";
-/** How many downloads there may be for each upload that there may be: who downloads takes no lock, and players ask for several. */
+/** Downloads per upload request: a download takes no lock, and media players open several. */
 const DOWNLOADS = 4;
 
 /** Sends the bytes of complete uploads: whole, or one range of them. */
@@ -28,7 +28,7 @@ export class UploadContent {
     this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
   }
 
-  /** @throws {ApiError} TOO_MANY_REQUESTS when the caller takes as much at once already */
+  /** @throws {ApiError} TOO_MANY_REQUESTS when the caller has too many downloads */
   async send(upload: Upload, caller: Caller, request: Request, response: Response): Promise<void> {
     const { size, checksum } = upload;
     const tag = checksum!;
@@ -37,8 +37,8 @@ export class UploadContent {
     await this.admission.during(caller.id, request, (place) => this.answer(upload, range, response, place));
   }
 
-  private async answer(upload: Upload, range: ByteRange | undefined, response: Response, place: Place): Promise<void> {
-    // The time-out may have answered meanwhile.
+  private async answer(upload: Upload, range: ByteRange | undefined, response: Response, place: Slot): Promise<void> {
+    // The time limit may have answered meanwhile.
     if (response.headersSent) return;
     const { size, checksum } = upload;
     const length = range ? range.end - range.start + 1 : size;
@@ -55,13 +55,13 @@ export class UploadContent {
     range: ByteRange | undefined,
     length: number,
     response: Response,
-    place: Place,
+    place: Slot,
   ): Promise<void> {
     let sent = 0;
     const start = performance.now();
-    // The client asks for the rest of it by a range.
-    place.giveWay = () => void response.destroy();
-    place.rate = () => rateOf(sent, performance.now() - start);
+    // The client requests the rest by a range.
+    place.preempt = () => void response.destroy();
+    place.bytesPerSecond = () => rateOf(sent, performance.now() - start);
     try {
       const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {
@@ -76,10 +76,10 @@ export class UploadContent {
     else await this.giveUp(upload, response);
   }
 
-  /** An answer that has begun can only be broken off; that its client went away is no failure of ours. */
+  /** An answer that has begun can only be broken off. It isn't an error if the client has gone. */
   private async giveUp({ key, size }: Upload, response: Response, error?: unknown): Promise<void> {
     if (response.destroyed) return;
-    const lost = (await this.bytes.offsetOf(key, size)) === size ? undefined : lostBytes(key, error);
+    const lost = (await this.bytes.offsetOf(key, size)) === size ? undefined : reportContentGone(key, error);
     if (!response.headersSent) throw lost ?? error;
     response.destroy();
   }
@@ -94,7 +94,7 @@ function setHeaders(response: Response, { key, filename, media_type }: Upload, t
   setValidators(response, tag);
 }
 
-/** RFC 6266, with an ASCII name for those who know no other. */
+/** RFC 6266, with an ASCII file name for clients that don't support others. */
 function dispositionOf(filename: string): string {
   return contentDisposition(filename, { type: 'attachment', fallback: filename.replace(/[^\x20-\x7e]/gu, '_') });
 }
@@ -110,18 +110,18 @@ function setValidators(response: Response, tag: string): void {
   response.setHeader('Cache-Control', 'no-store');
 }
 
-/** Characters of a `Range`. A longer one is ignored, which RFC 9110, 14.2 allows for any. */
+/** The greatest length of `Range` in characters. A longer one is ignored, which RFC 9110, 14.2 allows for any range. */
 const MAX_RANGE = 1_024;
-/** So many bytes from the end on. */
+/** A suffix range: the last bytes. */
 const SUFFIX = /^-(\d+)$/;
 
-/** The one range that is asked for; undefined for the whole, as for several ranges and those that make no sense. */
+/** The requested range. Undefined for the whole content, also if several ranges or an invalid one are requested. */
 function rangeOf({ method, headers }: Request, size: number, tag: string): ByteRange | undefined {
   const { range } = headers;
-  // Of other methods it means nothing (RFC 9110, 14.2).
+  // Other methods ignore `Range` (RFC 9110, 14.2).
   if (range === undefined || range.length > MAX_RANGE || method !== 'GET') return undefined;
   const condition = headers['if-range'];
-  // Of other bytes than the client has: it gets all of these.
+  // `If-Range` doesn't match: the client gets the whole new content.
   if (condition !== undefined && condition !== tag) return undefined;
   const clamp = (one: string) =>
     one.trim().replace(SUFFIX, (_, length: string) => `-${Math.min(Number(length), size)}`);

@@ -5,16 +5,20 @@ const FIELD = 'Upload-Metadata';
 const MAX_METADATA = 4_096;
 const MAX_FILENAME = 255;
 export const UNKNOWN_TYPE = 'application/octet-stream';
-/** Texts and data that no bytes show and no browser runs: what a client says to be one of these is believed. */
+/**
+ * Media types that can't be recognised by bytes, and that browsers don't run. For these the client's claim is trusted.
+ */
 const BELIEVED = new Set([
   ...['text/plain', 'text/markdown', 'text/csv', 'text/tab-separated-values'],
   ...['application/json', 'application/x-ndjson', 'application/geo+json', 'application/yaml'],
 ]);
-/** Control characters, and those that turn the direction of a text: `exe.txt` may then be read where `txt.exe` stands. */
+/**
+ * Control characters, and characters that change the direction of text: with them `exe.txt` may look like `txt.exe`.
+ */
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 const UTF_8 = /^charset="?utf-8"?$/;
 
-/** What a client says of a file. */
+/** What a client states about a file. */
 export interface Claims {
   filename: string | null;
   media_type: string;
@@ -42,10 +46,10 @@ function parse(header: string): Record<string, string | null | undefined> {
   }
 }
 
-/** The last part of a path: where a file was on its owner's disk is nobody's business, and names nothing here. */
+/** The last part of a path: folders on the client's disk are private. */
 function filenameOf(text: string): string | null {
   if (UNSEEN.test(text)) throw wrong('characters', 'must not hold control characters in filename');
-  // A name that was no UTF-8.
+  // The name wasn't UTF-8.
   if (text.includes('\ufffd')) throw wrong('encoding', 'must have a filename in UTF-8');
   const filename = normalise(text.split(/[/\\]/).at(-1)!, { max: MAX_FILENAME });
   if (!hasLength(filename, 0, MAX_FILENAME))
@@ -54,7 +58,7 @@ function filenameOf(text: string): string | null {
   return /^\.{0,2}$/.test(filename) ? null : filename;
 }
 
-/** Of the parameters only that a text is UTF-8 says something to whoever reads it. */
+/** Only the parameter charset=utf-8 is kept. */
 function mediaTypeOf(text: string): string {
   const [type, ...parameters] = text
     .toLowerCase()

@@ -1,34 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
-import { ApiError, insertRow, Semaphore, UnitOfWork } from '../platform';
+import { ApiError, insertRow, seconds, Semaphore, UnitOfWork } from '../platform';
 import { UploadErrors } from './upload-errors';
-import { type Holder, keysOf } from './places';
+import { type Holder, keysOf } from './fair-slots';
 import { Upload } from './upload.entity';
 import type { Claims } from './upload-metadata';
 import { UploadSettings } from './upload-settings';
 
-const MILLISECOND = 1_000;
+/** Uploads that are being created at once, and how many of them one network may have: it may wait for a connection of its own. */
+const CREATING = 3;
+const CREATING_OF_NETWORK = 2;
 const STATES = ['hash_state', 'next_offset', 'next_hash_state'] as const;
 
-/** What is said of an upload when it is created. */
+/** The attributes of a new upload. */
 export type NewUpload = Claims & Pick<Upload, 'key' | 'size'>;
 
-/** Where an upload stands when some of its bytes are safe. */
+/** The state of an upload after some bytes are stored. */
 export type Progress = Partial<Pick<Upload, 'status' | 'checksum' | 'media_type' | 'hash_state' | 'expires_at'>> & {
   offset: number;
 };
 
 /**
- * The rows of uploads that are being written. Not as part of the request's own unit of work: that may be called off, by its
- * time limit, and what has arrived by then is recorded all the same.
+ * Writes the rows of uploads. Outside of the request's unit of work: its time limit may cancel the unit, and what has
+ * arrived until then must be recorded.
  */
 @Injectable()
 export class UploadRows {
-  /** A commit waits for the disk, which uploads keep busy: it must not be for all connections at once. */
+  /** Commits wait for the disk, which uploads keep busy. They must not occupy all connections. */
   private readonly writing = new Semaphore(2, Infinity);
   /** Nor for those that wait for each other's turn to create one. */
-  private readonly creating = new Semaphore(2, Infinity);
+  private readonly creating = new Semaphore(CREATING, Infinity, (working) => working < CREATING_OF_NETWORK);
 
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
@@ -36,9 +38,9 @@ export class UploadRows {
   ) {}
 
   /**
-   * Takes the room of the whole upload; those whose time is up have none.
-   * @param requireRoom told how many bytes this upload and the others are still to bring, as far as these count, where they
-   * share a disk
+   * Reserves the whole size of an upload in the user's quota. Expired uploads don't count.
+   * @param requireRoom called with the number of bytes that this upload and others are still expected to bring, if they
+   *   share a disk
    * @throws {ApiError} QUOTA_EXCEEDED
    */
   create(upload: NewUpload, holder: Holder, requireRoom?: (bytes: number) => Promise<void>): Promise<Upload> {
@@ -48,13 +50,13 @@ export class UploadRows {
     const create = async (manager: EntityManager) => {
       await this.requireQuota(manager, user_id, size);
       if (requireRoom) await requireRoom(await promised(manager, user_id, size));
-      const expires_at = new Date(Date.now() + UPLOAD_EXPIRY * MILLISECOND);
+      const expires_at = new Date(Date.now() + seconds(UPLOAD_EXPIRY));
       return insertRow(manager, Upload, { ...upload, user_id, expires_at });
     };
     return this.creating.run(() => this.uploads.manager.transaction(create), undefined, keysOf(holder));
   }
 
-  /** With all that only a writer needs. @throws {EntityNotFoundError} @throws {ApiError} GONE */
+  /** Reads all columns, including those for writers. @throws {EntityNotFoundError} @throws {ApiError} GONE */
   async find(key: string): Promise<Upload> {
     const columns = this.uploads.metadata.columns.map(({ propertyName }) => [propertyName, true]);
     const select = Object.fromEntries(columns) as FindOptionsSelect<Upload>;
@@ -63,12 +65,12 @@ export class UploadRows {
     return upload;
   }
 
-  /** All bytes are safe, and the store is about to finish them; with the state of the hash there. */
+  /** Records that all bytes are stored and the store is about to finalise them, with the hash state after them. */
   async announce({ id }: Upload, next_offset: number, next_hash_state: Buffer, holder: Holder): Promise<void> {
     await this.write(holder, () => this.uploads.update({ id }, { next_offset, next_hash_state }));
   }
 
-  /** Moves the offset, if it still is where the writer found it. @throws {ApiError} CONFLICT when it isn't */
+  /** Moves the offset, if it is unchanged since the writer read it. @throws {ApiError} CONFLICT if it isn't */
   async advance(upload: Upload, { offset, ...others }: Progress, holder: Holder): Promise<Upload> {
     const forgotten = Object.fromEntries(STATES.map((name) => [name, null]));
     const changes = { ...forgotten, ...others, offset };
@@ -84,7 +86,7 @@ export class UploadRows {
 
   private async requireQuota(manager: EntityManager, userId: number, size: number): Promise<void> {
     const { UPLOAD_QUOTA, UPLOAD_MAX_COUNT } = this.settings;
-    // One after the other for each user: of two at once each would see the room that only one of them can have.
+    // One transaction at a time for each user: two concurrent ones would both see the same free quota.
     await inOrder(manager, `quota ${userId}`);
     const [{ taken, count }] = await manager.query<{ taken: number; count: number }[]>(
       `SELECT coalesce(sum(size) FILTER (WHERE expires_at IS NULL OR expires_at > now()), 0)::bigint AS taken, count(*)
@@ -100,14 +102,14 @@ export class UploadRows {
   }
 }
 
-/** Until the transaction ends nobody else gets beyond this. */
+/** Takes an advisory lock until the transaction ends. */
 async function inOrder(manager: EntityManager, what: string): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`resource-api: ${what}`]);
 }
 
 /**
- * Bytes that a user is still to bring with a new upload, and all others, by all instances. Of another only as many count as the
- * user would have itself: a promise costs nothing, and whoever is promised most must not keep everybody else out.
+ * Bytes that uploads of all users are still expected to bring, on all instances. For each other user no more bytes
+ * count than this user would have itself: promises cost nothing, so the user with most must not keep others out.
  */
 async function promised(manager: EntityManager, userId: number, size: number): Promise<number> {
   await inOrder(manager, 'room');
@@ -123,7 +125,7 @@ async function promised(manager: EntityManager, userId: number, size: number): P
   return bytes;
 }
 
-/** @throws {ApiError} GONE for one whose time is up */
+/** @throws {ApiError} GONE for an expired upload */
 export function requireAlive({ expires_at }: Upload): void {
   if (expires_at && expires_at.getTime() < Date.now()) throw expired();
 }
@@ -131,17 +133,17 @@ export function requireAlive({ expires_at }: Upload): void {
 /** 410 for an upload that wasn't finished in time. */
 export const expired = (): ApiError => new ApiError('GONE', { message: 'The upload was not finished in time' });
 
-/** 409 for bytes that don't go on where the upload stands. */
+/** 409 for a chunk whose offset isn't that of the upload. */
 export const offsetConflict = (): ApiError =>
-  new ApiError('CONFLICT', { details: 'Upload-Offset: is not where the upload stands; ask for it by HEAD' });
+  new ApiError('CONFLICT', { details: 'Upload-Offset: is not the offset of the upload; send HEAD to learn it' });
 
-/** 413 for an upload that the user has no room for. */
+/** 413 for an upload that exceeds the user's quota. */
 export const quotaExceeded = (quota: number, taken: number): ApiError =>
   new ApiError(UploadErrors.QUOTA_EXCEEDED, {
-    details: `All your uploads together may have ${quota} bytes, and have ${taken}; delete some`,
+    details: `Your uploads have ${taken} bytes, and may have ${quota}; delete some`,
   });
 
-/** 413 for a user who has as many uploads as anybody may have, which take a row and a file each, be they empty. */
+/** 413 for a user with the greatest number of uploads. Even an empty upload takes a row and a file. */
 export const tooMany = (limit: number): ApiError =>
   new ApiError(UploadErrors.QUOTA_EXCEEDED, {
     details: `You may have ${limit} uploads, and have as many; delete some`,

@@ -1,55 +1,57 @@
 import { IsOptional, IsUrl } from 'class-validator';
-import { CheckedSetting, type Contradiction, TextSetting, WholeSetting } from '../platform';
+import { CheckedSetting, type Contradiction, gibibytes, SECONDS_PER_DAY, TextSetting, WholeSetting } from '../platform';
 
-const HOUR = 60 * 60;
-const DAY = 24 * HOUR;
-const GIBIBYTE = 1024 ** 3;
-
-/** What can be set about large uploads. */
+/** The settings of uploads. */
 export class UploadSettings {
-  /** Bytes of one upload. */
+  /** The greatest size of an upload in bytes. */
   @WholeSetting(1)
-  MAX_UPLOAD_SIZE = 5 * GIBIBYTE;
+  MAX_UPLOAD_SIZE = gibibytes(5);
 
-  /** Bytes of all uploads of a user, unfinished ones with the size that they are to have. */
+  /** Bytes of all uploads of a user. An unfinished upload counts with its final size. */
   @WholeSetting(1)
-  UPLOAD_QUOTA = 20 * GIBIBYTE;
+  UPLOAD_QUOTA = gibibytes(20);
 
-  /** Uploads of a user, finished or not, however small. */
+  /** The number of uploads of a user, finished or not. */
   @WholeSetting(1)
   UPLOAD_MAX_COUNT = 10_000;
 
-  /** Requests that bring bytes at once to one process; four times as many may download. */
+  /** The number of upload requests at once in one process. Four times as many downloads are allowed. */
   @WholeSetting(1)
   UPLOAD_MAX_OPEN = 200;
 
-  /** Of these, how many a user may have. */
+  /** The number of upload requests at once of one user. */
   @WholeSetting(1)
   UPLOAD_MAX_OPEN_PER_USER = 5;
 
-  /** Seconds from its creation in which an upload has to be finished. */
-  @WholeSetting(1, 365 * DAY)
-  UPLOAD_EXPIRY = DAY;
+  /** The time from its creation in which an upload must be finished, in seconds. */
+  @WholeSetting(1, 365 * SECONDS_PER_DAY)
+  UPLOAD_EXPIRY = SECONDS_PER_DAY;
 
-  /** Bytes that stay free on the disk of DATA_DIR, also when all that was promised has come; what would need them is refused. */
+  /**
+   * Bytes that stay free on the disk of DATA_DIR, even when all announced bytes have arrived. An upload that needs them
+   * is refused.
+   */
   @WholeSetting(0)
-  MIN_FREE_DISK = GIBIBYTE;
+  MIN_FREE_DISK = gibibytes(1);
 
-  /** The bucket, of this service alone, that uploads are kept in; under DATA_DIR when unset. */
+  /** The bucket of uploads, for this service alone. When unset, uploads are stored under DATA_DIR. */
   @IsOptional()
   @CheckedSetting('bucket', 'the name of a bucket: 3 to 63 of a-z, 0-9, dots and dashes', isBucketName)
   S3_BUCKET?: string;
 
-  /** Where the bucket is; goes with S3_BUCKET. */
+  /** The region of the bucket; required with S3_BUCKET. */
   @TextSetting()
   S3_REGION?: string;
 
-  /** Of storage that speaks S3 and isn't Amazon's. */
+  /** The URL of S3-compatible storage other than Amazon's. */
   @IsOptional()
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
   S3_ENDPOINT?: string;
 
-  /** What the bucket is opened with; where unset, what Amazon's SDK finds: its variables, its files, the machine's role. */
+  /**
+   * The credentials of the bucket. When unset, Amazon's SDK finds them: in its variables, its files, or the machine's
+   * role.
+   */
   @TextSetting()
   S3_ACCESS_KEY_ID?: string;
 
@@ -57,7 +59,7 @@ export class UploadSettings {
   S3_SECRET_ACCESS_KEY?: string;
 }
 
-/** What belongs to a bucket says nothing without one: whoever sets it believes that uploads go there. */
+/** Settings of a bucket without S3_BUCKET have no effect, although the operator expects uploads to go there. */
 export function bucketContradictions(own: UploadSettings): Contradiction[] {
   const { S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = own;
   return [
@@ -71,7 +73,7 @@ export function bucketContradictions(own: UploadSettings): Contradiction[] {
   ];
 }
 
-/** What every storage that speaks S3 takes. */
+/** Bucket names that all S3-compatible storage accepts. */
 function isBucketName(value: unknown): boolean {
   return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(String(value));
 }

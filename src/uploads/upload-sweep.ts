@@ -1,24 +1,27 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ApiError } from '../platform';
+import { ApiError, hours } from '../platform';
 import { ByteStore } from './bytes/byte-store';
-import { lostBytes } from './bytes/lost-bytes';
+import { reportContentGone } from './bytes/content-gone';
 import { UploadLocks } from './tus/upload-locks';
 
-/** When to sweep, in milliseconds. */
+/** The schedule of sweeps, in milliseconds. */
 export class SweepTimes {
-  /** From the start to the first time: soon, as the last process may not have lasted an hour, and not all at once. */
+  /**
+   * The delay after the start: short, because the last process may not have run for an hour, and random, so that
+   * instances don't sweep at once.
+   */
   first = 1_000 + Math.random() * 2_000;
-  /** From one time to the next. */
-  interval = 60 * 60 * 1_000;
+  /** The interval between sweeps. */
+  interval = hours(1);
 }
 
-/** Bytes younger than that may get their row yet, and rows their bytes; in milliseconds. */
-const ORPHAN_AGE = 60 * 60 * 1_000;
+/** The least age of an orphan in milliseconds: younger bytes may still get their row, and younger rows their bytes. */
+const ORPHAN_AGE = hours(1);
 const BATCH = 500;
 
-/** Not finished in time, or of a user who was deleted more than a day ago and whom nobody can bring back. */
+/** Uploads that weren't finished in time, or whose user was deleted more than a day ago and can't be restored. */
 const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_id
   WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
   ORDER BY uploads.id LIMIT ${BATCH}`;
@@ -33,7 +36,7 @@ interface Unfinished {
   offset: number;
 }
 
-/** Removes what nobody can finish or reach any more, and bytes that a crash has left without a row. */
+/** Deletes uploads that nobody can finish or reach any more, and bytes without a row, which a crash has left. */
 @Injectable()
 export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(UploadSweep.name);
@@ -57,14 +60,14 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
     this.timer = setTimeout(run, this.times.first).unref();
   }
 
-  /** While the connections that it needs are there: it ends after what it is at. */
+  /** Runs before the connections are closed. The sweep ends after its current upload. */
   async beforeApplicationShutdown(): Promise<void> {
     this.ending = true;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** By one process at a time; others find it locked and leave it to that one. */
+  /** Sweeps in one process at a time. Other processes find the lock taken and skip the sweep. */
   async sweep(): Promise<void> {
     try {
       await this.locks.during('sweep', async () => {
@@ -89,7 +92,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  /** Deletes rows whose file was never created, as a crash came first. Missing bytes of other rows are only reported. */
+  /** Deletes rows whose file was never created because of a crash. Missing bytes of other rows are only reported. */
   private async removeUnborn(): Promise<void> {
     for (let found = BATCH, last = 0; found === BATCH;) {
       const rows = await this.database.query<Unfinished[]>(UNFINISHED, [ORPHAN_AGE, last]);
@@ -99,12 +102,12 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
         if (this.ending) return;
         if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
         if (offset === 0) await this.remove(key);
-        else lostBytes(key);
+        else reportContentGone(key);
       }
     }
   }
 
-  /** Whether it was there to be removed: somebody may be writing to it this very moment. */
+  /** Returns false if the upload is locked, because a request may be writing to it. */
   private async remove(key: string): Promise<boolean> {
     try {
       await this.locks.during(key, async () => {

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Id, IdParameter, ListQueryOf, OneOf, ResourceDto, resourceOf, Text, Whole } from '../platform';
-import { type Upload, UploadStatus } from './upload.entity';
+import { Upload, UploadStatus } from './upload.entity';
 
 const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
 
-/** What a client may read of an upload. */
+/** The attributes of an upload that its owner may read. */
 export class UploadDto extends ResourceDto {
   /** The number of the upload. Its paths use its `key`. @example 1 */
   @Id()
@@ -34,8 +34,8 @@ export class UploadDto extends ResourceDto {
   filename: string | null;
 
   /**
-   * What the bytes are, by their own evidence where they give any; else what was said, if it was one of a few types of text
-   * and data.
+   * The media type that the bytes show. If they show none: the `filetype` that the client sent, when it is one of a few
+   * types of text and data; else `application/octet-stream`.
    * @example application/pdf
    */
   @Text({ max: 127 })
@@ -78,10 +78,7 @@ export class UploadDto extends ResourceDto {
 }
 
 /** What a collection of uploads can be asked for. */
-export class ListUploadsQuery extends ListQueryOf(UploadDto, {
-  sortable: ['id', 'user_id', 'filename', 'media_type', 'size', 'status', 'created_at', 'updated_at'],
-  statuses: UploadStatus,
-}) {
+export class ListUploadsQuery extends ListQueryOf(UploadDto, { sortable: Upload, statuses: UploadStatus }) {
   @IdParameter('Only the uploads of this user. Another user than oneself is for administrators.')
   userId?: number;
 }

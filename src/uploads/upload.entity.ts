@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity } from '../platform';
+import { ResourceEntity, SortableBy } from '../platform';
 import { User } from '../resources/users/user.entity';
 
 export enum UploadStatus {
@@ -9,13 +9,7 @@ export enum UploadStatus {
 
 @Entity('uploads')
 @Index('uploads_key_unique', ['key'], { unique: true })
-@Index('uploads_user_id_sort', ['user_id', 'id'])
-@Index('uploads_filename_sort', ['filename', 'id'])
-@Index('uploads_media_type_sort', ['media_type', 'id'])
-@Index('uploads_size_sort', ['size', 'id'])
-@Index('uploads_status_sort', ['status', 'id'])
-@Index('uploads_created_at_sort', ['created_at', 'id'])
-@Index('uploads_updated_at_sort', ['updated_at', 'id'])
+@SortableBy('user_id', 'filename', 'media_type', 'size', 'status', 'created_at', 'updated_at')
 @Index('uploads_expires_at_index', ['expires_at'], { where: "status = 'UPLOADING'" })
 @Index('uploads_filename_search', { synchronize: false })
 @Check('uploads_size_range', 'size >= 0')
@@ -23,7 +17,7 @@ export enum UploadStatus {
 @Check('uploads_status_known', "status IN ('UPLOADING', 'COMPLETE')")
 @Check('uploads_checksum_present', "status = 'UPLOADING' OR checksum IS NOT NULL")
 export class Upload extends ResourceEntity {
-  /** Names it in paths and in the store: random, so that nobody guesses it from a row's id. */
+  /** Identifies the upload in paths and in the store. It is random, so that it can't be guessed. */
   @Column('uuid')
   key: string;
 
@@ -37,33 +31,35 @@ export class Upload extends ResourceEntity {
   @Column({ type: 'varchar', length: 255, nullable: true })
   filename: string | null;
 
-  /** What the bytes say once they are complete; before, what the client says, where that can be believed. */
+  /**
+   * The media type that the bytes show once they are complete. Before that, the client's claim, if it can be trusted.
+   */
   @Column({ type: 'varchar', length: 127 })
   media_type: string;
 
-  /** `Upload-Metadata` as it came, for the protocol gives it back. */
+  /** `Upload-Metadata` as it was sent: the protocol returns it unchanged. */
   @Column({ type: 'varchar', length: 4096, nullable: true })
   metadata: string | null;
 
   @Column('bigint')
   size: number;
 
-  /** Bytes that are safe: it moves when the store has them for good, and never back. */
+  /** The number of durably stored bytes. It never decreases. */
   @Column({ type: 'bigint', default: 0 })
   offset: number;
 
-  /** SHA-256 in hexadecimal digits, of a complete upload. */
+  /** SHA-256 of a complete upload in hexadecimal digits. */
   @Column({ type: 'varchar', length: 64, nullable: true })
   checksum: string | null;
 
   @Column({ type: 'text', default: UploadStatus.UPLOADING })
   status: UploadStatus;
 
-  /** When an unfinished upload goes; null when it is complete. */
+  /** When an unfinished upload is deleted; null when it is complete. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expires_at: Date | null;
 
-  /** Of the SHA-256, after `offset` bytes. */
+  /** The state of the SHA-256 computation after `offset` bytes. */
   @Column({ type: 'bytea', nullable: true, select: false })
   hash_state: Buffer | null;
 
@@ -71,7 +67,7 @@ export class Upload extends ResourceEntity {
   @Column({ type: 'bigint', nullable: true, select: false })
   next_offset: number | null;
 
-  /** Of the SHA-256, after `next_offset` bytes. */
+  /** The state of the SHA-256 computation after `next_offset` bytes. */
   @Column({ type: 'bytea', nullable: true, select: false })
   next_hash_state: Buffer | null;
 }

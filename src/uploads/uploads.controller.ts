@@ -10,6 +10,7 @@ import {
   ApiResource,
   type Caller,
   CurrentUser,
+  gibibytes,
   IfMatch,
   KeyParam,
   notTheOwner,
@@ -22,19 +23,17 @@ import {
   Roles,
   TakesNoKey,
 } from '../platform';
-import { tooManyOfOne } from './admission';
-import { bytesGone } from './bytes/lost-bytes';
+import { tooManyOfUser } from './admission';
+import { contentGone } from './bytes/content-gone';
 import { tooLong, TusEndpoint } from './tus/tus-endpoint';
 import { checksumMismatch } from './tus/tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
 import { notSatisfiable, UploadContent } from './upload-content';
-import * as docs from './upload-docs';
+import * as docs from './upload.decorators';
 import * as headers from './tus/upload-headers';
 import { locked } from './tus/upload-locks';
 import { expired, offsetConflict, quotaExceeded } from './upload-rows';
 import { incomplete, UploadsService } from './uploads.service';
-
-const GIBIBYTE = 1024 ** 3;
 
 @ApiResource('Uploads', 'Large files in pieces that can be resumed, by the tus 1.0.0 protocol: https://tus.io.')
 @docs.ApiTusHeaders()
@@ -48,7 +47,7 @@ export class UploadsController {
 
   /**
    * Lists uploads.
-   * @remarks Users see their own, administrators all. `search` looks through `filename`.
+   * @remarks Users see their own uploads, administrators all uploads. `search` looks through `filename`.
    */
   @Get()
   @Roles(Role.USER)
@@ -60,13 +59,13 @@ export class UploadsController {
 
   /**
    * Reads one upload.
-   * @remarks By HEAD it is what a client of the protocol asks before it goes on: `Upload-Offset` says where.
+   * @remarks A tus client sends HEAD before it continues an upload: `Upload-Offset` is the offset of the next chunk.
    */
   @Get(':key')
   @Roles(Role.USER)
   @Answers(UploadDto)
-  @docs.TakesVersion()
-  @docs.TellsUpload(HttpStatus.OK)
+  @docs.ApiTusVersion()
+  @docs.ApiUploadHeaders(HttpStatus.OK)
   @Raises(notTheOwner(), headers.wrongVersion(), expired())
   async get(
     @KeyParam() key: string,
@@ -82,13 +81,14 @@ export class UploadsController {
 
   /**
    * Downloads a complete upload.
-   * @remarks Always as an attachment, never to be shown in a browser's page; one range of it where one is asked for.
+   * @remarks The content comes as an attachment, so that a browser saves it and never shows it. A request with `Range` gets that
+   * range only.
    */
   @Get(':key/content')
   @Roles(Role.USER)
   @Produces(ANY_TYPE)
-  @docs.TellsContent()
-  @Raises(notTheOwner(), expired(), bytesGone(), incomplete(), notSatisfiable(1_048_576), tooManyOfOne(20))
+  @docs.ApiUploadContent()
+  @Raises(notTheOwner(), expired(), contentGone(), incomplete(), notSatisfiable(1_048_576), tooManyOfUser(20))
   async getContent(
     @KeyParam() key: string,
     @CurrentUser() caller: Caller,
@@ -100,23 +100,24 @@ export class UploadsController {
 
   /**
    * Creates an upload.
-   * @remarks The body may bring its first bytes. All of them together take their room in the quota at once, until it is deleted or
-   * expires. A user has 20 GiB and 10,000 uploads, and an upload 5 GiB at most, unless whoever runs this has set other limits.
+   * @remarks The body may contain the first bytes. The whole size counts in the quota at once, until the upload is deleted
+   * or expires. The uploads of a user have at most 20 GiB together, a user has at most 10,000 uploads, and an upload at most
+   * 5 GiB; the operator may set other limits.
    */
   @Post()
   @Roles(Role.USER)
   @AnswersWhole(UploadDto, HttpStatus.CREATED)
-  @docs.TakesUpload()
+  @docs.ApiTusCreation()
   @TakesNoKey('an upload is not created again but resumed, where HEAD says')
-  @docs.TellsUpload(HttpStatus.CREATED)
+  @docs.ApiUploadHeaders(HttpStatus.CREATED)
   @Raises(
     headers.wrongVersion(),
-    headers.tooLarge(5 * GIBIBYTE),
-    quotaExceeded(20 * GIBIBYTE, 20 * GIBIBYTE),
+    headers.tooLarge(gibibytes(5)),
+    quotaExceeded(gibibytes(20), gibibytes(20)),
     tooLong(),
     headers.notAChunk('POST'),
     checksumMismatch(),
-    tooManyOfOne(5),
+    tooManyOfUser(5),
     new ApiError('INSUFFICIENT_STORAGE'),
   )
   async create(
@@ -132,8 +133,8 @@ export class UploadsController {
 
   /**
    * Appends bytes to an upload.
-   * @remarks What was received counts, also when the connection is lost in the middle: ask where to go on by HEAD.
-   * A client that can't send PATCH sends POST with `X-HTTP-Method-Override: PATCH`; the same goes for DELETE.
+   * @remarks The bytes that the service has received count, also when the connection is lost. Send HEAD to learn the offset
+   * of the next chunk. A client that can't send PATCH or DELETE sends POST with `X-HTTP-Method-Override`.
    */
   @Patch(':key')
   @Roles(Role.USER)
@@ -145,12 +146,12 @@ export class UploadsController {
     headers.wrongVersion(),
     offsetConflict(),
     expired(),
-    bytesGone(),
+    contentGone(),
     tooLong(),
     headers.notAChunk('PATCH'),
     locked(),
     checksumMismatch(),
-    tooManyOfOne(5),
+    tooManyOfUser(5),
     new ApiError('INSUFFICIENT_STORAGE'),
   )
   async append(
@@ -162,7 +163,7 @@ export class UploadsController {
   ): Promise<void> {
     headers.requireChunk(request);
     const upload = await this.uploads.get(key, caller);
-    // Whoever writes in between moves the offset, which is compared under the lock.
+    // A concurrent write moves the offset, which is compared under the lock.
     requireExpected(upload, expected);
     headers.describe(response, await this.tus.append(request, upload, caller));
   }
@@ -171,8 +172,8 @@ export class UploadsController {
   @Delete(':key')
   @Roles(Role.USER)
   @AnswersNothing()
-  @docs.TakesVersion()
-  @Raises(notTheOwner(), headers.wrongVersion(), locked(), tooManyOfOne(5))
+  @docs.ApiTusVersion()
+  @Raises(notTheOwner(), headers.wrongVersion(), locked(), tooManyOfUser(5))
   async remove(
     @KeyParam() key: string,
     @CurrentUser() caller: Caller,

@@ -7,7 +7,7 @@ import { DiskStore } from './bytes/disk-store';
 import { makePrivate } from './bytes/private-directory';
 import { TusEndpoint } from './tus/tus-endpoint';
 import { TusOptionsController } from './tus/tus-options.controller';
-import { speakTus } from './tus/tus-requests';
+import { tusMiddleware } from './tus/tus.middleware';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadLocks } from './tus/upload-locks';
@@ -17,7 +17,10 @@ import { SweepTimes, UploadSweep } from './upload-sweep';
 import { UploadsController } from './uploads.controller';
 import { UploadsService } from './uploads.service';
 
-/** The SDK of S3 takes its time to load, and its memory: only who has a bucket pays for it. */
+/**
+ * Loads the SDK of S3 on demand, because it takes time and memory.
+ * eslint-disable-next-line @typescript-eslint/no-require-imports
+ */
 function bucketStore(settings: UploadSettings, directory: string): ByteStore {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { S3ByteStore } = require('./bytes/s3-byte-store') as typeof import('./bytes/s3-byte-store');
@@ -51,6 +54,6 @@ const byteStore = {
 })
 export class UploadsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(speakTus).forRoutes('uploads');
+    consumer.apply(tusMiddleware).forRoutes('uploads');
   }
 }

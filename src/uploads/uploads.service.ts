@@ -22,7 +22,7 @@ import { UploadSettings } from './upload-settings';
 
 @Injectable()
 export class UploadsService {
-  /** Apart from those that bring bytes, which a deletion need not wait for. */
+  /** Separate from the slots of uploads, so that a deletion needn't wait for them. */
   private readonly removals: Admission;
 
   constructor(
@@ -56,7 +56,7 @@ export class UploadsService {
     return upload;
   }
 
-  /** The row first: bytes without a row are swept, a row without bytes would be a promise that nobody can keep. */
+  /** Deletes the row first: bytes without a row are swept, but a row without bytes could never be served. */
   async remove(key: string, caller: Caller, request: Request, expected?: Precondition): Promise<void> {
     const { id, user_id } = await this.uploads.findOneByOrFail({ key });
     requireSelfOrAdmin(caller, user_id);

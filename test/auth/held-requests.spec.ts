@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Role } from '../../src/platform/auth/caller';
 import { UserStatus } from '../../src/resources/users/user.entity';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { aNewUser, aPost, aProduct, anOrderOf } from '../support/builders';
 import { fingerprintOf } from '../support/fingerprint';
 import { type Form, HeldRequest } from '../support/held-request';
@@ -46,7 +46,7 @@ describe('a request whose body is kept back', () => {
     for (const route of writes()) {
       // As an administrator, whom every route lets in.
       const caller = await api.admin();
-      const prepared = await requestOf(route, new Belongings(api, caller));
+      const prepared = await requestOf(route, new Fixtures(api, caller));
       held.push({ route, caller, request: await begin(caller, route, prepared) });
     }
     for (const { caller } of held) await lose(caller);
@@ -181,7 +181,7 @@ describe('a request that waits for a lock', () => {
     'has no effect on a product by %s of a former administrator',
     async (method) => {
       const caller = await api.admin();
-      const product = await new Belongings(api, caller).product();
+      const product = await new Fixtures(api, caller).product();
       const body = method === 'delete' ? undefined : aProduct();
       const before = await fingerprintOf(api, ['users']);
 
@@ -196,7 +196,7 @@ describe('a request that waits for a lock', () => {
     for (const [noun, table] of Object.entries({ post: 'posts', comment: 'comments', reply: 'replies' } as const)) {
       for (const method of ['patch', 'delete'] as const) {
         const caller = await api.user();
-        const row = await new Belongings(api, caller)[noun as 'post']();
+        const row = await new Fixtures(api, caller)[noun as 'post']();
         const send = () =>
           api.as(caller)[method](`/${table}/${row.id}`, method === 'patch' ? { content: 'No.' } : undefined);
 
@@ -212,7 +212,7 @@ describe('a request that waits for a lock', () => {
     'takes nothing out of stock after a sign-out, with %j',
     async (headers: object) => {
       const caller = await api.user();
-      const product = await new Belongings(api, caller).product({ stock: 5 });
+      const product = await new Fixtures(api, caller).product({ stock: 5 });
       const before = await fingerprintOf(api, ['sessions', 'refresh_tokens']);
 
       const send = () =>
@@ -230,7 +230,7 @@ describe('a request that waits for a lock', () => {
 
   it('moves no order on for a former administrator', async () => {
     const caller = await api.admin();
-    const order = await new Belongings(api, await api.user()).order();
+    const order = await new Fixtures(api, await api.user()).order();
     const send = () => api.as(caller).patch(`/orders/${order.id}/status`, { status: 'PAID' });
 
     expect(await loseWhileWaiting('orders', order.id, send, () => demote(caller))).toMatchObject({ status: 401 });

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Belongings, insert } from '../support/belongings';
+import { Fixtures, insert } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import { COLLECTIONS } from '../support/resources';
 import { statementsOf } from '../support/statements';
@@ -14,13 +14,13 @@ const idsOf = ({ body }: Answer): number[] => body.data.map(({ id }: Item) => id
 describe('A cursor', () => {
   const api = useTestApi();
   let admin: Client;
-  let own: Belongings;
+  let own: Fixtures;
   const paths = Object.fromEntries(COLLECTIONS.map(({ name }) => [name, name]));
   const scopes: Record<string, string> = {};
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
     const post = await own.post();
     const comment = await own.comment({}, post);
     for (let index = 0; index < 7; index++) {

@@ -1,51 +1,50 @@
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { expectError } from '../support/expectations';
-import { documentedRoutes, requestOf, routesOf, sendTo } from '../support/requests';
+import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
 import { type Answer, type Client, countStatuses, times, useTestApi } from '../support/test-api';
 
 const tagOf = ({ headers }: Answer) => headers.get('etag');
 const ONLY_PLAIN = { 'Accept-Encoding': 'identity' };
 
+const READS_OF_ONE = ROUTES.filter((route) => /^GET .*(:id|:postId|profile)$/.test(route));
+
 describe('An entity tag', () => {
   const api = useTestApi();
   let admin: Client;
-  let own: Belongings;
+  let own: Fixtures;
 
   beforeAll(async () => {
     admin = api.as(await api.admin()).with(ONLY_PLAIN);
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
   });
 
-  const readsOfOne = () => routesOf(api).filter((route) => /^GET .*(:id|:postId|profile)$/.test(route));
-
-  it('is on every single resource that is read whole, and on no projection and no list', async () => {
+  it('is documented on every single resource, and is on no list', async () => {
     const promised = documentedRoutes(({ method, path, response }) => {
       return method === 'get' && !path.includes('{key}') && response(200)?.headers?.ETag;
     });
     expect(promised).toContain('GET /api/v1/products/:id');
-    expect(readsOfOne().sort()).toEqual(promised);
-    for (const route of readsOfOne()) {
-      const request = await requestOf(route, own);
-      expect([route, tagOf(await sendTo(admin, route, request))]).toEqual([route, '"1"']);
-      expect([route, tagOf(await sendTo(admin, route, { ...request, query: '?fields=id' }))]).toEqual([route, null]);
-    }
+    expect([...READS_OF_ONE].sort()).toEqual(promised);
     expect(tagOf(await admin.get('/products'))).toBeNull();
   });
 
-  it('stands for what is not sent again: 304', async () => {
-    for (const route of readsOfOne()) {
-      const request = await requestOf(route, own);
-      for (const known of ['"1"', 'W/"1"', '*', '"7", "1"', '"x","1-gzip"', '"1-br"']) {
-        const answer = await sendTo(admin.with({ 'If-None-Match': known }), route, request);
-        expect([route, known, answer.status, answer.text]).toEqual([route, known, 304, '']);
-        expect(tagOf(answer)).toMatch(/^"1(-gzip|-br)?"$/);
-        expect(answer.headers.get('content-type')).toBeNull();
-        expect(answer.headers.get('vary')).toContain('Accept-Encoding');
-      }
-      for (const other of ['"2"', '"11"', '1', '', '"1-public"', 'W/"2", "3"']) {
-        const answer = await sendTo(admin.with({ 'If-None-Match': other }), route, request);
-        expect([route, other, answer.status]).toEqual([route, other, 200]);
-      }
+  it.each(READS_OF_ONE)('is on a single resource that is read whole, and on no projection: %s', async (route) => {
+    const request = await requestOf(route, own);
+    expect(tagOf(await sendTo(admin, route, request))).toBe('"1"');
+    expect(tagOf(await sendTo(admin, route, { ...request, query: '?fields=id' }))).toBeNull();
+  });
+
+  it.each(READS_OF_ONE)('stands for what is not sent again, 304: %s', async (route) => {
+    const request = await requestOf(route, own);
+    for (const known of ['"1"', 'W/"1"', '*', '"7", "1"', '"x","1-gzip"', '"1-br"']) {
+      const answer = await sendTo(admin.with({ 'If-None-Match': known }), route, request);
+      expect([known, answer.status, answer.text]).toEqual([known, 304, '']);
+      expect(tagOf(answer)).toMatch(/^"1(-gzip|-br)?"$/);
+      expect(answer.headers.get('content-type')).toBeNull();
+      expect(answer.headers.get('vary')).toContain('Accept-Encoding');
+    }
+    for (const other of ['"2"', '"11"', '1', '', '"1-public"', 'W/"2", "3"']) {
+      const answer = await sendTo(admin.with({ 'If-None-Match': other }), route, request);
+      expect([other, answer.status]).toEqual([other, 200]);
     }
   });
 
@@ -173,7 +172,7 @@ describe('Cache-Control', () => {
 
   it('keeps what a caller gets out of all caches, and everything from being used unasked', async () => {
     const owner = await api.user();
-    const own = new Belongings(api, owner);
+    const own = new Fixtures(api, owner);
     const { id } = await own.product();
     const user = api.as(owner);
 

@@ -1,9 +1,8 @@
 import { DataSource } from 'typeorm';
-import { Belongings, type Row } from '../support/belongings';
+import { Fixtures, type Row } from '../support/fixtures';
 import { anOrderOf } from '../support/builders';
 import { expectError } from '../support/expectations';
 import { routesOf } from '../support/requests';
-import type { Writable } from '../support/resource';
 import { WRITABLES } from '../support/resources';
 import { ORDER_STATUS, QUANTITY } from '../support/resources/orders';
 import { type Values, withRows } from '../support/values';
@@ -14,12 +13,12 @@ type Item = Record<string, never> & { id: number };
 /** What is true of every attribute that can be written, asked of all of them; the finer points are in input.spec.ts. */
 describe('every attribute', () => {
   const api = useTestApi();
-  let own: Belongings;
+  let own: Fixtures;
   let admin: Client;
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
   });
 
   /** @throws Error when no entity has it */
@@ -224,12 +223,12 @@ describe('every attribute', () => {
   });
 });
 
-async function leastOf({ least, refersTo }: Writable, own: Belongings): Promise<object> {
+async function leastOf({ least, refersTo }: (typeof WRITABLES)[number], own: Fixtures): Promise<object> {
   return { ...least(), ...(await refersTo?.(own)) };
 }
 
 /** Every attribute, with another value than its default. */
-async function theMost(writable: Writable, own: Belongings): Promise<object> {
+async function theMost(writable: (typeof WRITABLES)[number], own: Fixtures): Promise<object> {
   const { noun, attributes, defaults } = writable;
   const others = Object.entries(defaults).map(async ([name, value]) => [
     name,

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Belongings, type Row } from '../support/belongings';
+import { Fixtures, type Row } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import { requestOf, routesOf, sendTo } from '../support/requests';
 import { COLLECTIONS } from '../support/resources';
@@ -51,12 +51,12 @@ const SEARCHED = /"resource"\."(\w+)" ILIKE|FROM (\w+) WHERE [^()]*?(\w+) ILIKE/
 /** What is true of every collection, asked of all of them; the finer points are in lists.spec.ts. */
 describe('every collection', () => {
   const api = useTestApi();
-  let own: Belongings;
+  let own: Fixtures;
   let admin: Client;
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
   });
 
   /** Others are made of relations or of several columns, which nobody can tell from here. */
@@ -72,7 +72,7 @@ describe('every collection', () => {
   const scopes: Record<string, string> = {};
 
   beforeAll(async () => {
-    const others = new Belongings(api, await api.user());
+    const others = new Fixtures(api, await api.user());
     const lines = TEXTS.map((text, index) => {
       const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
       return { text, index, even: index % 2 === 0, dates };

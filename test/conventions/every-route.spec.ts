@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import { documentedRoutes, requestOf, ROUTES, routesOf, sendTo } from '../support/requests';
 import { type Answer, type Client, useTestApi } from '../support/test-api';
@@ -16,44 +16,42 @@ const NOT_TO_BE_SET = 'id created_at updated_at version deleted_at user_id post_
 /** In the order in which `Allow` names them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+// Readiness tells how long it took to find out.
+const READS = ROUTES.filter((route) => route.startsWith('GET ') && !/docs|ready/.test(route));
+const WRITES = ROUTES.filter((route) => /^(POST|PUT|PATCH) /.test(route));
+// Uploads are written in bytes and headers.
+const IN_JSON = WRITES.filter((route) => !route.includes('/uploads'));
+const CREATES = WRITES.filter((route) => route.startsWith('POST ') && !route.includes('/auth/'));
+const DELETES = ROUTES.filter((one) => /^DELETE .*:(id|key)$/.test(one));
+/** Each parameter of each path. What can be done with an upload, OPTIONS says of each, there or not. */
+const PARAMETERS = ROUTES.filter((route) => !route.startsWith('OPTIONS ')).flatMap((route) =>
+  [...route.matchAll(/:(\w+)/g)].map(([, parameter], place) => [route, parameter, place] as const),
+);
+
 /** What is true of every route of the application, asked of all of them; the finer points are in the other files. */
 describe('every route', () => {
   const api = useTestApi();
-  let own: Belongings;
+  let own: Fixtures;
   let admin: Client;
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
   });
 
-  let routes: string[];
-  let reads: string[];
-  let writes: string[];
-  let inJson: string[];
-
-  beforeAll(() => {
-    routes = routesOf(api);
-    // Readiness tells how long it took to find out.
-    reads = routes.filter((route) => route.startsWith('GET ') && !/docs|ready/.test(route));
-    writes = routes.filter((route) => /^(POST|PUT|PATCH) /.test(route));
-    // Uploads are written in bytes and headers.
-    inJson = writes.filter((route) => !route.includes('/uploads'));
+  it('is asked: none of the application is missing in test/support/resources', () => {
+    expect([...ROUTES].sort()).toEqual(routesOf(api).sort());
   });
 
-  it('answers 400 for what can’t be an id', async () => {
-    // OPTIONS is answered whatever stands there.
-    const reading = routes.filter((route) => !route.startsWith('OPTIONS '));
-    for (const { route, parameter, ask } of await parametersOf(reading)) {
-      const fields = [{ field: parameter, rule: parameter === 'key' ? 'key' : 'id', message: expect.any(String) }];
-      const answers = await Promise.all(BAD_IDS.map(ask));
-      const rules = answers.map(({ status, body }) => [status, body.error.fields]);
-      expect([route, rules]).toEqual([route, BAD_IDS.map(() => [400, fields])]);
-    }
+  it.each(PARAMETERS)('answers 400 for what can’t be an id: %s, %s', async (route, parameter, place) => {
+    const fields = [{ field: parameter, rule: parameter === 'key' ? 'key' : 'id', message: expect.any(String) }];
+    const answers = await Promise.all(BAD_IDS.map(await asking(route, place)));
+    const rules = answers.map(({ status, body }) => [status, body.error.fields]);
+    expect(rules).toEqual(BAD_IDS.map(() => [400, fields]));
   });
 
   it('takes no more than 16 KiB of a body from anyone', async () => {
-    const bodies = routes.filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route) && !route.includes('/uploads'));
+    const bodies = ROUTES.filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route) && !route.includes('/uploads'));
     const open: string[] = [];
     for (const route of bodies) {
       const { ids } = await requestOf(route, own);
@@ -66,130 +64,118 @@ describe('every route', () => {
     expect(open.sort()).toEqual(['POST /api/v1/users 413', ...ofTokens].sort());
   });
 
-  it('answers 404 for an id that nothing has', async () => {
-    for (const { route, parameter, ask } of await parametersOf(routes)) {
-      // What can be done with an upload is the same for each, there or not.
-      if (route.startsWith('OPTIONS ')) continue;
-      const free = parameter === 'key' ? FREE_KEYS : FREE_IDS;
-      const ofUser = parameter === 'userId' || route.includes(' /api/v1/users/:id');
-      const code = ofUser ? 'USER_NOT_FOUND' : 'NOT_FOUND';
-      const answers = await Promise.all(free.map(ask));
-      const codes = answers.map(({ status, body }) => [status, body.error.code]);
-      expect([route, codes]).toEqual([route, free.map(() => [404, code])]);
+  it.each(PARAMETERS)('answers 404 for an id that nothing has: %s, %s', async (route, parameter, place) => {
+    const free = parameter === 'key' ? FREE_KEYS : FREE_IDS;
+    const ofUser = parameter === 'userId' || route.includes(' /api/v1/users/:id');
+    const code = ofUser ? 'USER_NOT_FOUND' : 'NOT_FOUND';
+    const answers = await Promise.all(free.map(await asking(route, place)));
+    const codes = answers.map(({ status, body }) => [status, body.error.code]);
+    expect(codes).toEqual(free.map(() => [404, code]));
+  });
+
+  it.each(DELETES)('answers 404 for what was deleted: %s', async (route) => {
+    const { ids } = await requestOf(route, new Fixtures(api, await api.user()));
+    expect((await sendTo(admin, route, { ids })).status).toBe(204);
+    for (const same of ROUTES.filter((one) => isOf(route, one))) {
+      const request = await requestOf(same, own);
+      expect([same, (await sendTo(admin, same, { ...request, ids })).status]).toEqual([same, 404]);
     }
   });
 
-  it('answers 404 for what was deleted', async () => {
-    for (const route of routes.filter((one) => /^DELETE .*:(id|key)$/.test(one))) {
-      const { ids } = await requestOf(route, new Belongings(api, await api.user()));
-      expect([route, (await sendTo(admin, route, { ids })).status]).toEqual([route, 204]);
-      for (const same of routes.filter((one) => isOf(route, one))) {
-        const request = await requestOf(same, own);
-        expect([same, (await sendTo(admin, same, { ...request, ids })).status]).toEqual([same, 404]);
-      }
-    }
-  });
-
-  it('answers 405 to other methods, and OPTIONS, with the methods that there are', async () => {
-    expect([...ROUTES].sort()).toEqual([...routes].sort());
-    for (const [path, methods] of allowedMethods()) {
+  it.each(allowedMethods())(
+    'answers 405 to other methods, and OPTIONS, with the methods that there are: %s, %s',
+    async (path, methods) => {
       const somewhere = `/${path.replace(/:key/, randomUUID()).replace(/:\w+/g, '1')}`;
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
         if (methods.split(', ').includes(method)) continue;
         const answer = await api.send(method, somewhere);
-        expect([method, path, answer.status, answer.headers.get('allow')]).toEqual([method, path, 405, methods]);
+        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, methods]);
         if (method !== 'HEAD') expectError(answer, 'METHOD_NOT_ALLOWED');
       }
       const { status, headers } = await api.options(somewhere);
-      expect([path, status, headers.get('allow')]).toEqual([path, 204, methods]);
+      expect([status, headers.get('allow')]).toEqual([204, methods]);
       const json = 'application/json, application/merge-patch+json';
       const type = path.includes('uploads') ? 'application/offset+octet-stream' : json;
-      const patch = methods.includes('PATCH') ? type : null;
-      expect([path, headers.get('accept-patch')]).toEqual([path, patch]);
-    }
-  });
+      expect(headers.get('accept-patch')).toBe(methods.includes('PATCH') ? type : null);
+    },
+  );
 
-  it('answers HEAD like GET, without the body', async () => {
+  it.each(READS)('answers HEAD like GET, without the body: %s', async (route) => {
     const plain = { 'Accept-Encoding': 'identity' };
     const callers = [admin, api, api.with({ Authorization: 'Bearer x' })].map((client) => client.with(plain));
 
-    for (const route of reads) {
-      const request = await requestOf(route, own);
-      const free = route.includes(':key') ? FREE_KEYS : FREE_IDS;
-      const missing = { ids: request.ids?.map(() => free[0]) };
-      for (const [client, one] of [
-        ...callers.map((client) => [client, request] as const),
-        [callers[0], missing] as const,
-      ]) {
-        const get = await sendTo(client, route, one);
-        const head = await sendTo(client, route.replace('GET', 'HEAD'), one);
-        expect([route, head.status, head.text, steadyHeaders(head)]).toEqual([
-          route,
-          get.status,
-          '',
-          { ...steadyHeaders(get), ...(get.status === 200 && ONLY_OF_HEAD[route]) },
-        ]);
-        expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
-      }
+    const request = await requestOf(route, own);
+    const free = route.includes(':key') ? FREE_KEYS : FREE_IDS;
+    const missing = { ids: request.ids?.map(() => free[0]) };
+    for (const [client, one] of [
+      ...callers.map((client) => [client, request] as const),
+      [callers[0], missing] as const,
+    ]) {
+      const get = await sendTo(client, route, one);
+      const head = await sendTo(client, route.replace('GET', 'HEAD'), one);
+      expect([head.status, head.text, steadyHeaders(head)]).toEqual([
+        get.status,
+        '',
+        { ...steadyHeaders(get), ...(get.status === 200 && ONLY_OF_HEAD[route]) },
+      ]);
+      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
     }
   });
 
-  it('answers 201 with the place of what it created', async () => {
-    const creates = writes.filter((route) => route.startsWith('POST ') && !route.includes('/auth/'));
+  it('is documented with an entity tag where it creates something', () => {
     const promised = documentedRoutes(({ method, response }) => method === 'post' && response(201)?.headers?.ETag);
-    expect(creates).toContain('POST /api/v1/products');
-    expect([...creates].sort()).toEqual(promised);
-
-    for (const route of creates) {
-      const { status, headers, body } = await sendTo(admin, route, await requestOf(route, own));
-      const noun = route.split('/').at(-1);
-      const place = `/api/v1/${noun}/${body.data.key ?? body.data.id}`;
-      expect([route, status, headers.get('location')]).toEqual([route, 201, place]);
-      const read = await admin.get(`/${headers.get('location')}`);
-      // Where it can't be read by itself, as a child with nested routes only, `GET /<noun>/:id` is missing.
-      expect(`${route}: its Location ${place} answers ${read.status}`).toBe(
-        `${route}: its Location ${place} answers 200`,
-      );
-      expect(read.body.data).toEqual(body.data);
-      expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      expect(body.data.updated_at).toBe(body.data.created_at);
-      expect(Math.abs(Date.now() - Date.parse(body.data.created_at as string))).toBeLessThan(60_000);
-    }
+    expect(CREATES).toContain('POST /api/v1/products');
+    expect([...CREATES].sort()).toEqual(promised);
   });
 
-  it('takes no attribute that is not for the caller to set', async () => {
-    expect(inJson.length).toBeGreaterThan(15);
-    for (const route of inJson) {
-      const request = await requestOf(route, own);
-      const send = (name: string) => sendTo(admin, route, { ...request, body: { ...request.body, [name]: 1 } });
-      const answers = await Promise.all(NOT_TO_BE_SET.map(send));
-      const unknown = (field: string) => [400, [{ field, rule: 'unknown', message: expect.any(String) }]];
-      const found = answers.map(({ status, body }) => [status, body.error?.fields]);
-      expect([route, found]).toEqual([route, NOT_TO_BE_SET.map(unknown)]);
-    }
+  it.each(CREATES)('answers 201 with the place of what it created: %s', async (route) => {
+    const { status, headers, body } = await sendTo(admin, route, await requestOf(route, own));
+    const noun = route.split('/').at(-1);
+    const place = `/api/v1/${noun}/${body.data.key ?? body.data.id}`;
+    expect([status, headers.get('location')]).toEqual([201, place]);
+    const read = await admin.get(`/${headers.get('location')}`);
+    // Where it can't be read by itself, as a child with nested routes only, `GET /<noun>/:id` is missing.
+    expect(`${route}: its Location ${place} answers ${read.status}`).toBe(
+      `${route}: its Location ${place} answers 200`,
+    );
+    expect(read.body.data).toEqual(body.data);
+    expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body.data.updated_at).toBe(body.data.created_at);
+    expect(Math.abs(Date.now() - Date.parse(body.data.created_at as string))).toBeLessThan(60_000);
   });
 
-  it('takes JSON, a merge patch where it is a PATCH, and nothing else', async () => {
-    for (const route of inJson) {
-      const send = async (type: string) => {
-        const request = await requestOf(route, new Belongings(api, await api.user()));
-        return (await sendTo(admin.with({ 'Content-Type': type }), route, request)).status;
-      };
-      const success = route.startsWith('POST') ? 201 : 200;
-      const patch = route.startsWith('PATCH') ? 200 : 415;
-      expect([route, await send('application/json; charset=utf-8')]).toEqual([route, success]);
-      expect([route, await send('application/merge-patch+json')]).toEqual([route, patch]);
-      expect([route, await send('text/plain')]).toEqual([route, 415]);
-      const untyped = await sendTo(admin.with({ 'Content-Type': '' }), route, await requestOf(route, own));
-      const [name, value] = route.startsWith('PATCH')
-        ? ['accept-patch', 'application/json, application/merge-patch+json']
-        : ['accept', 'application/json'];
-      expect([route, untyped.status, untyped.headers.get(name)]).toEqual([route, 415, value]);
-    }
+  it('takes JSON on most routes that write', () => {
+    expect(IN_JSON.length).toBeGreaterThan(15);
+  });
+
+  it.each(IN_JSON)('takes no attribute that is not for the caller to set: %s', async (route) => {
+    const request = await requestOf(route, own);
+    const send = (name: string) => sendTo(admin, route, { ...request, body: { ...request.body, [name]: 1 } });
+    const answers = await Promise.all(NOT_TO_BE_SET.map(send));
+    const unknown = (field: string) => [400, [{ field, rule: 'unknown', message: expect.any(String) }]];
+    const found = answers.map(({ status, body }) => [status, body.error?.fields]);
+    expect(found).toEqual(NOT_TO_BE_SET.map(unknown));
+  });
+
+  it.each(IN_JSON)('takes JSON, a merge patch where it is a PATCH, and nothing else: %s', async (route) => {
+    const send = async (type: string) => {
+      const request = await requestOf(route, new Fixtures(api, await api.user()));
+      return (await sendTo(admin.with({ 'Content-Type': type }), route, request)).status;
+    };
+    const success = route.startsWith('POST') ? 201 : 200;
+    const patch = route.startsWith('PATCH') ? 200 : 415;
+    expect(await send('application/json; charset=utf-8')).toBe(success);
+    expect(await send('application/merge-patch+json')).toBe(patch);
+    expect(await send('text/plain')).toBe(415);
+    const untyped = await sendTo(admin.with({ 'Content-Type': '' }), route, await requestOf(route, own));
+    const [name, value] = route.startsWith('PATCH')
+      ? ['accept-patch', 'application/json, application/merge-patch+json']
+      : ['accept', 'application/json'];
+    expect([untyped.status, untyped.headers.get(name)]).toEqual([415, value]);
   });
 
   it('takes chunks alone where uploads are written, and no parameter in the query', async () => {
-    const uploads = writes.filter((route) => route.includes('/uploads'));
+    const uploads = WRITES.filter((route) => route.includes('/uploads'));
     expect(uploads).toHaveLength(2);
     for (const route of uploads) {
       const send = async (type: string, query = '') => {
@@ -211,28 +197,25 @@ describe('every route', () => {
     }
   });
 
-  it('shows of a single resource the attributes asked for, and takes no parameter of a collection', async () => {
-    for (const route of reads.filter((one) => /:(id|key|postId)$/.test(one))) {
+  it.each(READS.filter((one) => /:(id|key|postId)$/.test(one)))(
+    'shows of a single resource the attributes asked for, and takes no parameter of a collection: %s',
+    async (route) => {
       const { ids } = await requestOf(route, own);
       const { data } = (await sendTo(admin, route, { ids })).body;
       for (const name of Object.keys(data as object)) {
         const answer = await sendTo(admin, route, { ids, query: `?fields=${name}` });
-        expect([route, answer.body.data]).toEqual([route, { [name]: data[name] }]);
+        expect(answer.body.data).toEqual({ [name]: data[name] });
       }
       for (const wrong of ['?page=0', '?sort=id', '?search=a', '?status=PAID', '?fields=id,version', '?fields=']) {
-        expect([route, wrong, (await sendTo(admin, route, { ids, query: wrong })).status]).toEqual([route, wrong, 400]);
+        expect([wrong, (await sendTo(admin, route, { ids, query: wrong })).status]).toEqual([wrong, 400]);
       }
-    }
-  });
+    },
+  );
 
-  /** Each parameter of each path, and a way to ask with any value of it, all else being right. */
-  async function parametersOf(routes: string[]) {
-    const prepared = routes.map(async (route) => {
-      const { ids = [], ...rest } = await requestOf(route, own);
-      const ask = (place: number) => (value: string) => sendTo(admin, route, { ...rest, ids: ids.with(place, value) });
-      return [...route.matchAll(/:(\w+)/g)].map(([, parameter], place) => ({ route, parameter, ask: ask(place) }));
-    });
-    return (await Promise.all(prepared)).flat();
+  /** A way to ask with any value of a parameter of the path, all else being right. */
+  async function asking(route: string, place: number) {
+    const { ids = [], ...rest } = await requestOf(route, own);
+    return (value: string) => sendTo(admin, route, { ...rest, ids: ids.with(place, value) });
   }
 });
 

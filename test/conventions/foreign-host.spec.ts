@@ -1,4 +1,4 @@
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { sendRaw } from '../support/raw-http';
 import { requestOf, routesOf } from '../support/requests';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -20,11 +20,11 @@ const NOT_API = [
 describe('The host that a request names', () => {
   const api = useTestApi({ settings: { CORS_ORIGINS: 'https://app.example' } });
   let admin: TestUser;
-  let own: Belongings;
+  let own: Fixtures;
 
   beforeAll(async () => {
     admin = await api.admin();
-    own = new Belongings(api, await api.user());
+    own = new Fixtures(api, await api.user());
   });
 
   function send(method: string, target: string, body?: unknown, extra: Record<string, string> = {}) {

@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { IfMatch, type Precondition } from '../../src/platform';
 import { DeclaredAccess, type DeclaredRoute } from '../../src/platform/auth/declared-access';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import type { Node } from '../support/openapi';
 import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
@@ -47,7 +47,7 @@ describe('If-Match', () => {
   });
 
   describe.each(GUARDED)('of %s', (route) => {
-    const request = async () => requestOf(route, new Belongings(api, await api.user()));
+    const request = async () => requestOf(route, new Fixtures(api, await api.user()));
     const success = /^DELETE|uploads/.test(route) ? 204 : 200;
 
     it('is a parameter of the handler: @IfMatch() expected?: Precondition', () => {

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { paginate } from '../../src/platform/lists/paginate';
 import { Product, ProductStatus } from '../../src/resources/products/product.entity';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { type TestUser, times, useTestApi } from '../support/test-api';
 
 /** Every rule of a collection, on one of them; `matrix.spec.ts` asks the others whether they keep to it. */
@@ -179,7 +179,7 @@ describe('a collection', () => {
   });
 
   it('of one status for its service has no other, whichever a caller asks for', async () => {
-    const own = new Belongings(api, admin);
+    const own = new Fixtures(api, admin);
     const active = await own.product({ name: 'Both' });
     await own.product({ name: 'Both', status: 'DISCONTINUED' });
     const filter = { status: ProductStatus.ACTIVE };

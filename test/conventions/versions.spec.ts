@@ -2,7 +2,7 @@ import { Controller, Get, HttpStatus, Module } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Public } from '../../src/platform/auth/access.decorators';
 import { Deprecated } from '../../src/platform/http/deprecated';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import { type Answer, useTestApi } from '../support/test-api';
 
@@ -73,7 +73,7 @@ describe('A version', () => {
   let product: number;
 
   beforeAll(async () => {
-    product = (await new Belongings(api, await api.user()).product()).id;
+    product = (await new Fixtures(api, await api.user()).product()).id;
   });
 
   it('is named by the path', async () => {

@@ -74,6 +74,24 @@ describe('How the rows of a table are counted', () => {
     expect(await said()).toEqual({ args: 'status\\000deleted_at\\000' });
   });
 
+  it('loses no count, and keeps none that nobody needs, when an instance starts', async () => {
+    const countsOf = (table: string) =>
+      query(`SELECT count(*)::int AS slots, sum(rows)::int AS rows FROM row_counts WHERE table_name = '${table}'`);
+    const [{ rows }] = await countsOf('products');
+    const pid = '(SELECT max(pid) + 1 FROM pg_stat_activity)';
+    await query(
+      `INSERT INTO row_counts
+         SELECT 'products', 'ACTIVE', 64 + ${pid} + slot, 1 - 2 * (slot % 2) FROM generate_series(1, 50) AS slot`,
+    );
+    await query("INSERT INTO row_counts VALUES ('gone', '', 3, 7)");
+
+    expect(await totals()).toEqual({ all: 1 + INVENTED, active: 1 + INVENTED });
+    const [products] = await countsOf('products');
+    expect(products.rows).toBe(rows);
+    expect(products.slots).toBeLessThan(50);
+    expect(await countsOf('gone')).toEqual([{ slots: 0, rows: null }]);
+  });
+
   it('goes on in the same way after the migration', async () => {
     await query("INSERT INTO products (name, price) VALUES ('Another', 1)");
 

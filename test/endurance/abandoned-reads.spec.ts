@@ -1,4 +1,4 @@
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
 import { RowLock } from '../support/row-lock';
@@ -13,12 +13,12 @@ const SOON = 8_000;
 describe('A read whose client has gone', () => {
   const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE) } });
   let user: TestUser;
-  let own: Belongings;
+  let own: Fixtures;
   let lock: RowLock;
 
   beforeAll(async () => {
     user = await api.user();
-    own = new Belongings(api, user);
+    own = new Fixtures(api, user);
     await own.product();
     await own.order();
     await own.comment();
@@ -122,7 +122,7 @@ describe('A write whose client has gone', () => {
 
   it('ends in the database with nothing written, and can be repeated', async () => {
     const user = await api.user();
-    const post = await new Belongings(api, user).post();
+    const post = await new Fixtures(api, user).post();
     const lock = await RowLock.of(api.app.databaseUrl, 'posts', post.id);
     const body = JSON.stringify({ content: 'A comment.' });
     const connection = await RawConnection.open(api.app.port);
@@ -152,7 +152,7 @@ describe('Searches', () => {
 
   beforeAll(async () => {
     user = await api.user();
-    await new Belongings(api, user).product({ name: 'Espresso cup' });
+    await new Fixtures(api, user).product({ name: 'Espresso cup' });
   });
 
   beforeEach(async () => {

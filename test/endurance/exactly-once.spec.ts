@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { BuiltService } from '../support/built-service';
 import { times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
@@ -72,7 +72,7 @@ describe('A key, while two instances are killed at any moment', () => {
 
   it('is known to the other instance', async () => {
     const owner = await api.user();
-    const product = await new Belongings(api, owner).product();
+    const product = await new Fixtures(api, owner).product();
     const body = { items: [{ product_id: product.id, quantity: 1 }] };
     const [first, second] = [
       await send(instances[0], owner.token, 'the same', body),
@@ -85,7 +85,7 @@ describe('A key, while two instances are killed at any moment', () => {
 
   it('makes exactly one order for each key', async () => {
     const owner = await api.user();
-    const product = await new Belongings(api, owner).product({ stock: STOCK });
+    const product = await new Fixtures(api, owner).product({ stock: STOCK });
     const body = { items: [{ product_id: product.id, quantity: 1 }] };
     const answered = new Map<string, number>();
     const client = async () => {

@@ -1,50 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { Controller, Get, Header, Module, Post, Query, StreamableFile } from '@nestjs/common';
-import { Public } from '../../src/platform/auth/access.decorators';
 import { RawConnection } from '../support/raw-http';
 import { countStatuses, times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
-
-const PIECE = 64 * 1024;
-const LONG = 64 * PIECE;
-
-/** How many of its handlers are at work, and how many have been at most. */
-const work = { now: 0, most: 0, done: 0, gate: Promise.resolve() };
-
-@Controller('turns')
-class WorkController {
-  @Get()
-  @Public()
-  async work(@Query() { fields }: { fields?: string }): Promise<object> {
-    work.most = Math.max(work.most, ++work.now);
-    await work.gate;
-    await turnOfTheLoop();
-    work.now--;
-    work.done++;
-    return { fields };
-  }
-
-  @Post()
-  @Public()
-  write(): object {
-    work.done++;
-    return {};
-  }
-
-  /** More than a connection takes at once, as its source has it: whoever sends it waits for the client to read. */
-  @Get('stream')
-  @Public()
-  @Header('Content-Length', String(LONG))
-  stream(): StreamableFile {
-    return new StreamableFile(Readable.from(times(LONG / PIECE, () => Buffer.alloc(PIECE))));
-  }
-}
-
-@Module({ controllers: [WorkController] })
-class WorkModule {}
+import { LONG, WorkModule, work } from '../support/modules/turns';
 
 const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -2,7 +2,7 @@ import { Pool, type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { type CountedTable, countRows, uncountRows } from '../../src/platform/rows/count-rows';
 import { countedRows } from '../../src/platform/rows/counted-tables';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { countStatuses, TestApi, times, useTestApi } from '../support/test-api';
 import { TestApp } from '../support/test-app';
 
@@ -118,7 +118,7 @@ describe('The counted rows', () => {
 
   it('are what a list says, for all and for a status', async () => {
     const owner = await api.admin();
-    const own = new Belongings(api, owner);
+    const own = new Fixtures(api, owner);
     await Promise.all(times(5, () => own.order({ status: 'PAID' })));
     const admin = api.as(owner);
 

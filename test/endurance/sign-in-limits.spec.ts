@@ -4,22 +4,9 @@ import { hashing } from '../../src/platform/auth/passwords';
 import { SignInLimits } from '../../src/resources/tokens/sign-in-limits';
 import { query } from '../support/databases';
 import { RawConnection } from '../support/raw-http';
+import { DELAY, inTurn, settings, statuses } from '../support/limited-sign-ins';
 import { type Answer, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
-
-/** Seconds in which even a busy machine answers a few requests. */
-const DELAY = 5;
-/** Without Redis, where other tests count as well. */
-const settings = {
-  REDIS_URL: '',
-  TRUST_PROXY: '1',
-  LOGIN_RATE_LIMIT: '5',
-  LOGIN_ADDRESS_LIMIT: '30',
-  LOGIN_ACCOUNT_LIMIT: '12',
-  LOGIN_ACCOUNT_DELAY: String(DELAY),
-  REGISTRATION_RATE_LIMIT: '10',
-  RENAME_RATE_LIMIT: '6',
-};
 
 describe('The limits of sign-ins', () => {
   const api = useTestApi({ settings });
@@ -28,12 +15,7 @@ describe('The limits of sign-ins', () => {
   const from = (address: string) => api.with({ 'X-Forwarded-For': address });
   const signIn = (address: string, username: string, password = 'a wrong guess') =>
     from(address).post('/auth/tokens', { username, password });
-  const inTurn = async (count: number, ask: (index: number) => Promise<Answer>) => {
-    const answers: Answer[] = [];
-    for (let index = 0; index < count; index++) answers.push(await ask(index));
-    return answers;
-  };
-  const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+
   /** An account that was attacked from so many addresses that attempts at it have to wait. */
   const attack = async (username: string) => {
     for (let round = 0; round < 12; round++) {
@@ -251,77 +233,6 @@ describe('The limits of sign-ins', () => {
       expect([failed, renamed].map(countStatuses)).toEqual([{ 500: 11 }, { 500: 7 }]);
       expect(await register('not-failing')).toMatchObject({ status: 201 });
       expect(await rename('not-failing-too')).toMatchObject({ status: 200 });
-    });
-  });
-
-  describe('of registrations', () => {
-    const register = (address: string, index: number) =>
-      from(address).post('/users', {
-        username: `new-${addresses}-${index}`,
-        email: `new-${addresses}-${index}@example.com`,
-        password: 'a password of a test',
-      });
-
-    it('are for each address, and for those that are valid', async () => {
-      const address = anAddress();
-      const invalid = await Promise.all(times(20, () => from(address).post('/users', { username: 'x' })));
-      const answers = await Promise.all(times(15, (index) => register(address, index)));
-
-      expect(countStatuses(invalid)).toEqual({ 400: 20 });
-      expect(countStatuses(answers)).toEqual({ 201: 10, 429: 5 });
-      const refused = answers.find(({ status }) => status === 429)!;
-      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
-      expect(await register(anAddress(), 20)).toMatchObject({ status: 201 });
-    });
-
-    it('are none for administrators, who bring in whom they like', async () => {
-      const admin = api.as(await api.admin());
-      const answers = await inTurn(12, (index) =>
-        admin.post('/users', {
-          username: `brought-${index}`,
-          email: `brought-${index}@example.com`,
-          password: 'a password of a test',
-        }),
-      );
-
-      expect(countStatuses(answers)).toEqual({ 201: 12 });
-    });
-  });
-
-  describe('of changes of names', () => {
-    const as = (user: TestUser, address: string) => api.as(user).with({ 'X-Forwarded-For': address });
-    const rename = (user: TestUser, address: string, changes: object) =>
-      as(user, address).patch(`/users/${user.id}`, changes);
-
-    it('are for each user, and count as registrations of its address', async () => {
-      const [asking, other, taken] = [await api.user(), await api.user(), await api.user()];
-      const addresses = [anAddress(), anAddress()];
-      const answers = await inTurn(9, (index) => {
-        const email = index % 2 === 0 ? taken.email : `guess-${index}@example.com`;
-        return rename(asking, addresses[index % 2], { email });
-      });
-      expect(statuses(answers)).toEqual([409, 200, 409, 200, 409, 200, 429, 429, 429]);
-      expect(Number(answers[6].headers.get('retry-after'))).toBeGreaterThan(3_000);
-
-      const ofOther = await inTurn(6, (index) => rename(other, addresses[0], { username: `another${index}` }));
-      expect(countStatuses(ofOther)).toEqual({ 200: 6 });
-      const third = await api.user();
-      expect(await rename(third, addresses[0], { username: 'third-name' })).toMatchObject({ status: 200 });
-      expect(await rename(third, addresses[0], { username: 'third-again' })).toMatchObject({ status: 429 });
-    });
-
-    it('leave alone what is no other name, what is in another version, and administrators', async () => {
-      const user = await api.user();
-      const same = await inTurn(8, () =>
-        rename(user, anAddress(), { username: user.username, email: user.email, name: 'Another' }),
-      );
-      const stale = await inTurn(8, () =>
-        as(user, anAddress()).patch(`/users/${user.id}`, { username: 'stale-name' }, { 'If-Match': '"999"' }),
-      );
-      const admin = api.as(await api.admin());
-      const byAdmin = await inTurn(8, (index) => admin.patch(`/users/${user.id}`, { username: `given${index}` }));
-
-      expect([same, stale, byAdmin].map(countStatuses)).toEqual([{ 200: 8 }, { 412: 8 }, { 200: 8 }]);
     });
   });
 });

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { countStatuses, times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
 
@@ -62,7 +62,7 @@ describe('An answer that its client does not read', () => {
   const ofAborted = () => api.app.log.filter(({ aborted }) => aborted === true);
 
   beforeAll(async () => {
-    const own = new Belongings(api, await api.user());
+    const own = new Fixtures(api, await api.user());
     await own.post({ content: 'x'.repeat(50_000) });
     for (let index = 0; index < 39; index++) await own.post({ content: '漢'.repeat(50_000) });
   });
@@ -127,7 +127,7 @@ describe('Answers that many clients do not read', () => {
   const api = useTestApi();
 
   it('fill no memory: large ones are 503 then, and small ones are sent', async () => {
-    const own = new Belongings(api, await api.user());
+    const own = new Fixtures(api, await api.user());
     for (let index = 0; index < 40; index++) await own.post({ content: '漢'.repeat(50_000) });
     const posts = 'GET /api/v1/posts?size=100 HTTP/1.1\r\nHost: x\r\n\r\n';
     const readers = await Promise.all(times(30, () => Reader.open(api.app.port, posts)));

@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSHA256 } from 'hash-wasm';
@@ -9,28 +8,20 @@ import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload, UploadStatus } from '../../src/uploads/upload.entity';
 import { BuiltService } from '../support/built-service';
 import { expectError } from '../support/expectations';
-import { hasS3Server, S3Server } from '../support/s3-server';
+import { describeWithS3, S3Server } from '../support/s3-server';
 import { TcpProxy } from '../support/tcp-proxy';
 import { Client, TestApi, type TestUser } from '../support/test-api';
 import { TestApp } from '../support/test-app';
+import { CHUNK, TUS } from '../support/tus';
+import { keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
 import { waitFor } from '../support/wait-for';
 
-const MEBIBYTE = 1024 * 1024;
 /** Of a part, of every upload here. */
 const PART = 8 * MEBIBYTE;
 const BUCKET = 'uploads-of-a-test';
-const TUS = { 'Tus-Resumable': '1.0.0' };
-const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
 const LIMITS = { MIN_FREE_DISK: '0' };
 
-const sha256 = (bytes: Uint8Array, encoding: 'hex' | 'base64' = 'hex') =>
-  createHash('sha256').update(bytes).digest(encoding);
-
-const available = hasS3Server();
-const describeWithS3 = available ? describe : describe.skip;
-const reason = available ? '' : " (skipped: python3 has no moto.server, see pip install 'moto[s3,server]')";
-
-describeWithS3(`An upload into a bucket${reason}`, () => {
+describeWithS3('An upload into a bucket', () => {
   const api = new TestApi();
   const proxy = new TcpProxy();
   let s3: S3Server;
@@ -56,11 +47,7 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
     own = api.as(owner);
   });
 
-  async function begin(length: number, client = own): Promise<string> {
-    const answer = await client.post('/uploads', undefined, { ...TUS, 'Upload-Length': String(length) });
-    expect(answer.status).toBe(201);
-    return `/uploads/${answer.body.data.key}`;
-  }
+  const { begin, append, download } = uploading(api, () => owner);
 
   /** Another instance, in a process of its own. */
   const startService = () =>
@@ -70,17 +57,7 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
       DATABASE_URL: api.app.databaseUrl,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     });
-  const keyOf = (path: string) => path.split('/').at(-1)!;
-  const append = (
-    path: string,
-    offset: number,
-    bytes: Uint8Array,
-    headers: Record<string, string> = {},
-    client = own,
-  ) => client.patch(path, bytes, { ...CHUNK, 'Upload-Offset': String(offset), ...headers });
   const offsetOf = async (path: string) => Number((await own.head(path, TUS)).headers.get('upload-offset'));
-  const download = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${api.url}/api/v1${path}/content`, { headers: { Authorization: `Bearer ${owner.token}`, ...headers } });
 
   async function expectContent(path: string, bytes: Uint8Array): Promise<void> {
     const { data } = (await own.get(path)).body;
@@ -88,13 +65,7 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
     expect(sha256(Buffer.from(await (await download(path)).arrayBuffer()))).toBe(sha256(bytes));
   }
 
-  /** What of it is in the bucket. */
-  async function leftOf(path: string): Promise<string[]> {
-    const key = keyOf(path);
-    const objects = await s3.objects(BUCKET);
-    const multiparts = (await s3.multiparts(BUCKET)).map((name) => `${name} (multipart)`);
-    return [...objects, ...multiparts].filter((name) => name.startsWith(key)).map((name) => name.replace(key, '*'));
-  }
+  const leftOf = (path: string) => s3.leftOf(BUCKET, keyOf(path));
 
   it('is sent in pieces that are no parts by a client of the protocol, and comes back as it was', async () => {
     const bytes = randomBytes(2 * PART + MEBIBYTE + 17);
@@ -322,20 +293,5 @@ describeWithS3(`An upload into a bucket${reason}`, () => {
 
   it('says no secret in its log', () => {
     expect(JSON.stringify(api.app.log)).not.toContain(settings.S3_SECRET_ACCESS_KEY);
-  });
-});
-
-describe('The SDK of S3', () => {
-  it('is loaded by a service with a bucket only', () => {
-    const program = `
-      require('./dist/app.module.js');
-      const loaded = () => Object.keys(require.cache).some((name) => name.includes('@aws-sdk/client-s3'));
-      const before = loaded();
-      require('./dist/uploads/bytes/s3-byte-store.js');
-      console.log(JSON.stringify([before, loaded()]));
-      process.exit();`;
-    const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
-
-    expect(JSON.parse(stdout)).toEqual([false, true]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { Admission } from '../../src/uploads/admission';
-import { Places, rateOf } from '../../src/uploads/places';
+import { FairSlots, rateOf } from '../../src/uploads/fair-slots';
 import { TusEndpoint } from '../../src/uploads/tus/tus-endpoint';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
@@ -149,7 +149,7 @@ describe('A newcomer that comes and goes', () => {
     /** Goes on until it is asked to give way, and then comes again. */
     const stay = async (user: number): Promise<void> => {
       await admission.during(user, request('192.0.2.1', over.signal), async (place) => {
-        await new Promise<void>((resolve) => (place.giveWay = resolve));
+        await new Promise<void>((resolve) => (place.preempt = resolve));
         ended++;
       });
     };
@@ -169,13 +169,13 @@ describe('A newcomer that comes and goes', () => {
   });
 });
 
-describe('Places', () => {
+describe('FairSlots', () => {
   /** 200 that so many networks have taken, each with as many. */
   function taken(networks: number) {
-    const places = new Places();
+    const places = new FairSlots();
     for (let index = 0; index < 200; index++) {
       const user = index % networks;
-      places.add({ user, network: `network ${user}`, giveWay: () => undefined });
+      places.add({ user, network: `network ${user}`, preempt: () => undefined });
     }
     return places;
   }
@@ -198,22 +198,27 @@ describe('Places', () => {
   });
 
   it('are taken from the slowest, and of those that are as slow from the latest', () => {
-    const places = new Places();
+    const places = new FairSlots();
     const rates = [9_000, 500, 500, 70_000];
-    const all = rates.map((rate) => ({ user: 1, network: 'a', giveWay: () => undefined, rate: () => rate }));
+    const all = rates.map((rate) => ({ user: 1, network: 'a', preempt: () => undefined, bytesPerSecond: () => rate }));
     for (const place of all) places.add(place);
 
     expect(places.forNewcomer({ user: 2, network: 'b' })).toBe(all[2]);
   });
 
   it('are not taken from the fast, nor from who was not waited for, where nobody has more', () => {
-    const places = new Places();
+    const places = new FairSlots();
     for (const [index, rate] of [70_000, rateOf(3, 9_000)].entries()) {
-      places.add({ user: index, network: `network ${index}`, giveWay: () => undefined, rate: () => rate });
+      places.add({ user: index, network: `network ${index}`, preempt: () => undefined, bytesPerSecond: () => rate });
     }
     const newcomer = { user: 9, network: 'newcomer' };
     expect(places.forNewcomer(newcomer)).toBeUndefined();
-    places.add({ user: 3, network: 'slow', giveWay: () => undefined, rate: () => rateOf(1_200 * 20, 20_000) });
+    places.add({
+      user: 3,
+      network: 'slow',
+      preempt: () => undefined,
+      bytesPerSecond: () => rateOf(1_200 * 20, 20_000),
+    });
 
     expect(places.forNewcomer(newcomer)).toMatchObject({ network: 'slow' });
   });

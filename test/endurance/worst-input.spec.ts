@@ -1,8 +1,8 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LONGEST_SPELLING } from '../../src/platform/text/composed-text';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { BuiltService } from '../support/built-service';
 import { documentOf } from '../support/contract';
 import {
@@ -18,17 +18,27 @@ import {
 import type { Node, Operation } from '../support/openapi';
 import { requestOf } from '../support/requests';
 import { useTestApi } from '../support/test-api';
+import {
+  inLowerCase,
+  Input,
+  NoAnswer,
+  Received,
+  Request,
+  batches,
+  lengthOf,
+  metadataOf,
+  namesIn,
+  problemOf,
+  raise,
+  withBody,
+} from '../support/worst-requests';
 
 /** Milliseconds for which one request may keep all others waiting. */
 const MAX_BLOCK = 250;
-/** Bytes of the longest answer that says what is wrong. */
-const MAX_ERROR = 65_536;
 /** Bytes of a body: the general limit, and those that a route may have of its own. */
 const BODY_SIZES = [2 ** 20, 2 ** 18, 2 ** 16, 2 ** 14, 2 ** 12];
 /** Bytes of one part of a URL or of one header: Node takes 16 KiB of them all, and there is a token among them. */
 const HEAD_SIZE = 13_000;
-/** Bytes of what is said about a file: the limit, in Base64. */
-const METADATA_SIZE = 3_000;
 /** Headers of any request, besides those that an operation documents. */
 const GENERAL_HEADERS = [
   ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'content-type', 'content-encoding', 'cookie'],
@@ -36,24 +46,9 @@ const GENERAL_HEADERS = [
   ...['access-control-request-headers', 'x-forwarded-for', 'x-forwarded-proto', 'x-http-method-override'],
   ...['x-request-id'],
 ];
-/** Requests after which the service is asked whether any of them kept it from others. */
-const BATCH = 10;
 /** Milliseconds: what is not answered by then is as good as blocked for ever. */
 const PATIENCE = 15_000;
 const TEXTS = Object.entries(HOSTILE_PIECES);
-
-interface Request {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body?: Buffer;
-}
-
-/** One place of a request with a hostile value. */
-interface Input {
-  name: string;
-  put: (good: Request) => Request | Promise<Request>;
-}
 
 /** What a body is called, and how it is made. */
 type Make = [name: string, make: () => string];
@@ -63,11 +58,6 @@ interface Attribute {
   /** Makes a body of a value for it, in JSON. */
   put: (json: string) => string;
   maxLength?: number;
-}
-
-interface Received {
-  status: number;
-  length: number;
 }
 
 const compress = promisify(gzip);
@@ -127,7 +117,7 @@ describe('No input keeps other clients waiting', () => {
 
   /** One that succeeds, on things of its own. */
   async function goodRequest({ name, path, method }: Operation): Promise<Request> {
-    const own = new Belongings(api, await api.admin());
+    const own = new Fixtures(api, await api.admin());
     const { ids = [], headers, body } = await requestOf(name.replaceAll(/\{(\w+)\}/g, ':$1'), own);
     const places = [...ids];
     const isJson = body && !Buffer.isBuffer(body);
@@ -261,45 +251,3 @@ describe('No input keeps other clients waiting', () => {
     }
   }
 });
-
-class NoAnswer extends Error {}
-
-function raise(name: string, cause: unknown): never {
-  throw new Error(`No answer to ${name}`, { cause });
-}
-
-function* batches(inputs: Input[]): Generator<Input[]> {
-  for (let at = 0; at < inputs.length; at += BATCH) yield inputs.slice(at, at + BATCH);
-}
-
-function problemOf(name: string, { status, length }: Received): string | undefined {
-  // A body has to get as far as the validation, or this would say nothing about it. What is short enough may get further.
-  if (status >= 500 || (/^body (?!.*, read: )/.test(name) && status > 400)) return `is ${status}`;
-  return status >= 400 && length > MAX_ERROR ? `has an answer of ${length} bytes` : undefined;
-}
-
-async function withBody(good: Request, body: Buffer | Promise<Buffer>, encoding?: string): Promise<Request> {
-  const headers = { ...good.headers, 'content-type': 'application/json' };
-  return { ...good, headers: { ...headers, ...(encoding && { 'content-encoding': encoding }) }, body: await body };
-}
-
-async function lengthOf(response: IncomingMessage): Promise<Received> {
-  let length = 0;
-  for await (const chunk of response) length += (chunk as Buffer).length;
-  return { status: response.statusCode!, length };
-}
-
-/** In lower case, as those of headers are. */
-function namesIn({ parameters }: Node, place: string): string[] {
-  const names = parameters.filter((parameter: Node) => parameter.in === place).map(({ name }: Node) => name as string);
-  return place === 'header' ? names.map((name: string) => name.toLowerCase()) : names;
-}
-
-function inLowerCase(headers: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** What is said about a file, the name of which is hostile. */
-function metadataOf([kind, piece]: [string, string]): [string, string] {
-  return [`a filename of ${kind}`, `filename ${Buffer.from(filled(piece, METADATA_SIZE)).toString('base64')}`];
-}

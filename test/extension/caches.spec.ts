@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import KeyvRedis from '@keyv/redis';
 import { CacheInterceptor, CacheKey, CacheModule, CACHE_MANAGER, CacheTTL } from '@nestjs/cache-manager';
 import { Controller, Get, Header, Injectable, Module, Query, type Type, UseInterceptors } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
@@ -108,6 +110,10 @@ class TextStore extends Map<string, string> {
 const stores: Record<string, Parameters<typeof CacheModule.register>[0]> = {
   'in memory': {},
   'of texts, as Redis is': { stores: [new Keyv({ store: new TextStore() }) as never] },
+  // Other tests use the same server.
+  ...(process.env.REDIS_URL && {
+    'in Redis': { stores: new KeyvRedis(process.env.REDIS_URL), namespace: randomUUID(), ttl: 60_000 },
+  }),
 };
 
 function moduleWith(options: Parameters<typeof CacheModule.register>[0], isGlobal: boolean): Type {

@@ -1,11 +1,10 @@
-import { Body, Controller, Get, Inject, Injectable, Module, Param, Post, Query, Scope } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Injectable, Module, Param, Post, Query } from '@nestjs/common';
 import { ConfigModule, ConfigService, type ConfigType, registerAs } from '@nestjs/config';
-import { ContextIdFactory, type ContextIdStrategy, type HostComponentInfo, REQUEST } from '@nestjs/core';
+import { ContextIdFactory } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { JwtModule, JwtService } from '@nestjs/jwt';
 import { getDataSourceToken, InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Allow } from 'class-validator';
-import type { Request } from 'express';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,12 +21,11 @@ import {
   ResourceDto,
   ResourceEntity,
   resourceOf,
-  Role,
-  Roles,
 } from '../../src/platform';
 import { Product } from '../../src/resources/products/product.entity';
 import { cloneTemplate } from '../support/databases';
 import { times, useTestApi } from '../support/test-api';
+import { DurableController, OfTenant, ScopedController, TenantContextIds, WhoAsks } from '../support/modules/scoped';
 
 const directory = mkdtempSync(join(tmpdir(), 'resource-api-env-'));
 const envFile = join(directory, 'mailer.env');
@@ -138,64 +136,6 @@ let url: string;
   controllers: [ReportsController],
 })
 class ReportsModule {}
-
-const TENANTS = new Map<string, ReturnType<typeof ContextIdFactory.create>>();
-
-/** As in the documentation of durable providers. */
-class TenantContextIds implements ContextIdStrategy<Request> {
-  attach(contextId: ReturnType<typeof ContextIdFactory.create>, request: Request) {
-    const tenant = request.headers?.['x-tenant'];
-    if (typeof tenant !== 'string') return () => contextId;
-    const known = TENANTS.get(tenant) ?? ContextIdFactory.create();
-    TENANTS.set(tenant, known);
-    return {
-      resolve: (info: HostComponentInfo) => (info.isTreeDurable ? known : contextId),
-      payload: { tenant },
-    };
-  }
-}
-
-@Injectable({ scope: Scope.REQUEST })
-class WhoAsks {
-  constructor(@Inject(REQUEST) readonly request: Request) {}
-}
-
-let made = 0;
-
-@Injectable({ scope: Scope.REQUEST, durable: true })
-class OfTenant {
-  readonly number = ++made;
-
-  constructor(@Inject(REQUEST) readonly context: { tenant?: string }) {}
-}
-
-@Controller('scoped')
-@Roles(Role.USER)
-class ScopedController {
-  constructor(private readonly who: WhoAsks) {}
-
-  @Get()
-  get(): object {
-    return { user: this.who.request.user!.id, request: this.who.request.id };
-  }
-
-  @Post()
-  @Idempotent()
-  create(): object {
-    return { user: this.who.request.user!.id };
-  }
-}
-
-@Controller('durable')
-@Public()
-class DurableController {
-  constructor(private readonly own: OfTenant) {}
-
-  @Get()
-  get(): object {
-    return { tenant: this.own.context.tenant, number: this.own.number };
-  }
-}
 
 const heard: string[] = [];
 

@@ -4,7 +4,6 @@ import {
   BeforeInsert,
   BeforeRemove,
   BeforeUpdate,
-  ChildEntity,
   Column,
   CreateDateColumn,
   DeleteDateColumn,
@@ -14,23 +13,15 @@ import {
   EventSubscriber,
   Generated,
   type InsertEvent,
-  JoinColumn,
-  JoinTable,
-  ManyToMany,
-  ManyToOne,
-  OneToMany,
   PrimaryGeneratedColumn,
-  type Relation,
   type RemoveEvent,
-  TableInheritance,
   UpdateDateColumn,
   type UpdateEvent,
   type ValueTransformer,
   VersionColumn,
-  ViewColumn,
-  ViewEntity,
 } from 'typeorm';
 import { ResourceEntity } from '../../src/platform';
+import { Article, Film, Label, Medium, Photo, Remark, Title, Translation } from './related-entities';
 
 /** What listeners and subscribers were told, in order. */
 export const told: string[] = [];
@@ -204,83 +195,6 @@ export class Accessed extends ResourceEntity {
 export class Elsewhere extends ResourceEntity {
   @Column()
   title: string;
-}
-
-@Entity('labels')
-export class Label extends ResourceEntity {
-  @Column({ unique: true })
-  text: string;
-}
-
-@Entity('articles')
-export class Article extends ResourceEntity {
-  @Column()
-  title: string;
-
-  @ManyToMany(() => Label, { eager: true, cascade: ['insert'] })
-  @JoinTable()
-  labels: Label[];
-
-  @OneToMany(() => Remark, (remark) => remark.article)
-  remarks: Relation<Remark>[];
-}
-
-@Entity('remarks')
-export class Remark extends ResourceEntity {
-  @Column()
-  text: string;
-
-  @ManyToOne(() => Article, (article) => article.remarks, { lazy: true })
-  article: Promise<Article>;
-}
-
-@Entity('translations')
-export class Translation extends ResourceEntity {
-  @Column('bigint')
-  article_id: number;
-
-  @ManyToOne(() => Article, { eager: true })
-  @JoinColumn({ name: 'article_id' })
-  article: Article;
-}
-
-@Entity('media')
-@TableInheritance({ column: { type: 'varchar', name: 'kind' } })
-export class Medium extends ResourceEntity {
-  @Column()
-  title: string;
-}
-
-@ChildEntity()
-export class Photo extends Medium {
-  @Column()
-  size: string;
-}
-
-@ChildEntity()
-export class Film extends Medium {
-  @Column()
-  minutes: number;
-}
-
-@ViewEntity('titles', {
-  expression: 'SELECT id, created_at, updated_at, version, upper(title) AS big_title FROM watched',
-})
-export class Title {
-  @ViewColumn()
-  id: number;
-
-  @ViewColumn()
-  created_at: Date;
-
-  @ViewColumn()
-  updated_at: Date;
-
-  @ViewColumn()
-  version: number;
-
-  @ViewColumn({ name: 'big_title' })
-  bigTitle: string;
 }
 
 export interface Schemed {

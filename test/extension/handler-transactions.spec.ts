@@ -1,98 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { Controller, Injectable, Module, Param, Post } from '@nestjs/common';
-import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
-import type { Pool, PoolClient } from 'pg';
-import { DataSource, type EntityManager } from 'typeorm';
-import { Idempotent, KeyedIsolation, Public } from '../../src/platform';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import type { PoolClient } from 'pg';
 import { query } from '../support/databases';
-import { type Answer, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
-
-type Handler = (manager: EntityManager) => Promise<unknown>;
-
-const handlers = new Map<string, Handler>();
-const listened: Promise<unknown>[] = [];
-
-@Controller('handlers')
-class HandlersController {
-  constructor(private readonly database: DataSource) {}
-
-  @Post(':name')
-  @Public()
-  @Idempotent()
-  run(@Param('name') name: string): Promise<object> {
-    return this.handle(name);
-  }
-
-  @Post('serializable/:name')
-  @Public()
-  @Idempotent()
-  @KeyedIsolation('SERIALIZABLE')
-  runSerializable(@Param('name') name: string): Promise<object> {
-    return this.handle(name);
-  }
-
-  private async handle(name: string): Promise<object> {
-    const result = await handlers.get(name)!(this.database.manager);
-    return { result: result ?? null };
-  }
-}
-
-@Injectable()
-class AuditListener {
-  constructor(private readonly database: DataSource) {}
-
-  @OnEvent('made', { async: true })
-  onMade(name: string): Promise<unknown> {
-    const work = this.database.transaction((manager) => insert(manager, `audit of ${name}`));
-    listened.push(work);
-    return work;
-  }
-}
-
-@Module({
-  imports: [EventEmitterModule.forRoot()],
-  controllers: [HandlersController],
-  providers: [AuditListener],
-})
-class HandlersModule {}
-
-const insert = (manager: EntityManager, name: string) => manager.query('INSERT INTO marks (name) VALUES ($1)', [name]);
+import { useHandlers, HandlersModule, handlers, insert, listened } from '../support/modules/handlers';
 
 describe('What a handler does in transactions', () => {
-  const POOL_SIZE = 3;
-  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE) }, imports: [HandlersModule] });
-  const sql = (text: string) => query(api.app.databaseUrl, text);
-  let database: DataSource;
-
-  beforeAll(async () => {
-    database = api.app.nest.get(DataSource);
-    await sql('CREATE TABLE marks (name text PRIMARY KEY)');
-  });
-
-  beforeEach(() => sql('TRUNCATE marks'));
-
-  /** The pool is whole, nobody is inside of a transaction, and what others write stays. */
-  afterEach(async () => {
-    const { master } = database.driver as unknown as { master: Pool };
-    await waitFor(() => master.idleCount === master.totalCount && master.waitingCount === 0);
-    // The server is told a little later.
-    await waitFor(async () => (await sql(IDLE_IN_TRANSACTION)).length === 0);
-    const names = Array.from({ length: 2 * POOL_SIZE }, () => randomUUID() as string);
-    const answers = await Promise.all(names.map((name) => send((manager) => insert(manager, name))));
-    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 201));
-    expect(await marks()).toEqual(expect.arrayContaining(names));
-  });
-
-  const marks = async () => (await sql('SELECT name FROM marks ORDER BY name')).map(({ name }) => name as string);
-  const messages = () => api.app.log.map(({ err, msg }) => `${(err as Error)?.message} ${String(msg)}`).join('\n');
-
-  function send(handler: Handler, keyed = false, path = '/handlers'): Promise<Answer> {
-    const name = randomUUID();
-    handlers.set(name, handler);
-    return api.post(`${path}/${name}`, undefined, keyed ? { 'Idempotency-Key': name } : {});
-  }
+  const { api, marks, messages, send, database } = useHandlers();
 
   describe.each([
     ['without a key', false],
@@ -112,7 +27,7 @@ describe('What a handler does in transactions', () => {
 
     it('is stored when a listener, a timer or an immediate does it', async () => {
       const outside: Promise<unknown>[] = [];
-      const start = (name: string) => outside.push(database.transaction((manager) => insert(manager, name)));
+      const start = (name: string) => outside.push(database().transaction((manager) => insert(manager, name)));
       const { status } = await send(async (manager) => {
         await manager.transaction((inner) => insert(inner, 'effect'));
         api.app.nest.get(EventEmitter2).emit('made', 'effect');
@@ -149,7 +64,7 @@ describe('What a handler does in transactions', () => {
     it('goes by two query runners beside each other, which begin without connecting first', async () => {
       const { status, body } = await send(async () => {
         const side = async (name: string, fails: boolean) => {
-          const runner = database.createQueryRunner();
+          const runner = database().createQueryRunner();
           await runner.startTransaction();
           await insert(runner.manager, `${name} 1`);
           await turnOfTheLoop();
@@ -178,7 +93,7 @@ describe('What a handler does in transactions', () => {
 
     it('is refused when a query runner is released inside of its transaction', async () => {
       const answer = await send(async () => {
-        const runner = database.createQueryRunner();
+        const runner = database().createQueryRunner();
         await runner.startTransaction();
         await insert(runner.manager, 'forgotten');
         await runner.release();
@@ -216,7 +131,7 @@ describe('What a handler does in transactions', () => {
 
   it('gives a connection back with nothing on it, though nobody awaited its statements', async () => {
     const { status } = await send(async () => {
-      const runner = database.createQueryRunner();
+      const runner = database().createQueryRunner();
       await runner.connect();
       void runner.query('BEGIN').catch(() => undefined);
       void insert(runner.manager, 'nobody waits').catch(() => undefined);
@@ -229,7 +144,7 @@ describe('What a handler does in transactions', () => {
 
   it('leaves no listener on a connection whose transaction was committed while a statement ran', async () => {
     const { status, body } = await send(async () => {
-      const runner = database.createQueryRunner();
+      const runner = database().createQueryRunner();
       const client = (await runner.connect()) as PoolClient;
       const listeners = () => ['drain', 'end', 'error'].map((event) => client.listenerCount(event));
       await runner.startTransaction();
@@ -244,110 +159,6 @@ describe('What a handler does in transactions', () => {
     const { before, after } = body.data.result as Record<string, number[]>;
     expect(status).toBe(201);
     expect(after).toEqual(before);
-  });
-
-  describe('with a key', () => {
-    it('is one transaction, so its repetition does it once', async () => {
-      const name = randomUUID();
-      handlers.set(name, (manager) => manager.transaction((inner) => insert(inner, name)));
-      const answers = [1, 2].map(() => api.post(`/handlers/${name}`, undefined, { 'Idempotency-Key': name }));
-
-      const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
-      expect([
-        [201, 201],
-        [201, 409],
-      ]).toContainEqual(statuses);
-      expect(await marks()).toEqual([name]);
-    });
-
-    it.each([
-      "INSERT INTO marks (name) VALUES ('one of many'); COMMIT",
-      "INSERT INTO marks (name) VALUES (E'it\\'s'); /* all; of it */ END; SELECT 1",
-      'SELECT 1; ROLLBACK; BEGIN',
-    ])('is refused when it ends its transaction among other statements: %s', async (text) => {
-      const answer = await send(async (manager) => {
-        await insert(manager, 'effect');
-        await manager.query(text);
-      }, true);
-
-      expect(answer.status).toBe(500);
-      expect(messages()).toContain("BEGIN, COMMIT and ROLLBACK can't be sent to it as statements");
-      expect(await marks()).toEqual([]);
-    });
-
-    it('may send several statements that only speak of an end', async () => {
-      const { status } = await send(async (manager) => {
-        await manager.query(
-          `INSERT INTO marks (name) VALUES ('a; COMMIT'), ('it''s; END'), (E'\\'; ABORT'); -- ; COMMIT
-           DO $body$ BEGIN PERFORM 1; END $body$; SELECT 1 AS "; ROLLBACK"; /* ; ABORT */ SELECT 2;`,
-        );
-      }, true);
-
-      expect(status).toBe(201);
-      expect(new Set(await marks())).toEqual(new Set(['a; COMMIT', "it's; END", "'; ABORT"]));
-    });
-
-    it('leaves nothing behind when it fails, whatever was committed in it', async () => {
-      const answer = await send(async (manager) => {
-        await insert(manager, 'alone');
-        await manager.transaction((inner) => insert(inner, 'committed'));
-        throw new Error('The handler fails');
-      }, true);
-
-      expect(answer.status).toBe(500);
-      expect(await marks()).toEqual([]);
-    });
-
-    it('is refused when another manager wrote inside of a transaction that was then rolled back', async () => {
-      const answer = await send(async (manager) => {
-        const failing = manager.transaction(async () => {
-          await insert(manager, 'attempt');
-          throw new Error('This fails');
-        });
-        await failing.catch(() => undefined);
-      }, true);
-
-      expect(answer.status).toBe(500);
-      expect(messages()).toContain('INSERT INTO marks was written by another manager');
-      expect(await marks()).toEqual([]);
-    });
-
-    it('is refused when it asks for another isolation level, and has it where the route says so', async () => {
-      const handler: Handler = (manager) =>
-        manager.transaction('SERIALIZABLE', async (inner) => {
-          const [{ level }] = await inner.query<{ level: string }[]>(
-            "SELECT current_setting('transaction_isolation') AS level",
-          );
-          return level;
-        });
-
-      expect((await send(handler, true)).status).toBe(500);
-      expect(messages()).toContain("@KeyedIsolation('SERIALIZABLE')");
-      expect((await send(handler, true, '/handlers/serializable')).body.data.result).toBe('serializable');
-      expect((await send(handler, false)).body.data.result).toBe('serializable');
-    });
-
-    it('has what it sets in a transaction for no longer than that', async () => {
-      const zones: string[] = [];
-      const look = async (manager: EntityManager) => {
-        const [{ zone, tenant }] = await manager.query<{ zone: string; tenant: string }[]>(
-          "SELECT current_setting('TimeZone') AS zone, coalesce(current_setting('app.tenant', true), '') AS tenant",
-        );
-        zones.push(`${zone} ${tenant}`.trim());
-      };
-      const { status } = await send(async (manager) => {
-        await look(manager);
-        await manager.transaction(async (inner) => {
-          await inner.transaction((innermost) => innermost.query("SET LOCAL TIME ZONE 'Asia/Tokyo'"));
-          await inner.query("SELECT set_config('app.tenant', $1, true)", ['7']);
-          await look(inner);
-        });
-        await look(manager);
-      }, true);
-
-      expect(status).toBe(201);
-      expect(zones).toEqual([zones[0], 'Asia/Tokyo 7', zones[0]]);
-    });
   });
 });
 
@@ -376,6 +187,3 @@ describe('A transaction that its handler never ends', () => {
     expect(told()).toContain('end it by commitTransaction() or rollbackTransaction()');
   });
 });
-
-const IDLE_IN_TRANSACTION = `SELECT query FROM pg_stat_activity
-  WHERE datname = current_database() AND state LIKE 'idle in transaction%'`;

@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Module } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Param, ServiceUnavailableException } from '@nestjs/common';
 import {
   HealthCheck,
   type HealthCheckResult,
@@ -48,7 +48,27 @@ class DogsController {
   }
 }
 
-@Module({ imports: [TerminusModule], controllers: [DogsController], providers: [DogHealthIndicator] })
+/** What no check of Terminus says, but any code may throw. */
+const OTHER_BODIES: Record<string, object> = {
+  'no-error': { status: 'error', error: null, details: {} },
+  'no-details': { status: 'error', error: { dog: {} }, details: null },
+  'nothing-of-one': { status: 'error', error: { dog: null }, details: {} },
+};
+
+@Controller('health/others')
+@Public()
+class OtherChecksController {
+  @Get(':name')
+  check(@Param('name') name: string): never {
+    throw new ServiceUnavailableException(OTHER_BODIES[name]);
+  }
+}
+
+@Module({
+  imports: [TerminusModule],
+  controllers: [DogsController, OtherChecksController],
+  providers: [DogHealthIndicator],
+})
 class DogsModule {}
 
 describe("A health check of a team's", () => {
@@ -60,6 +80,10 @@ describe("A health check of a team's", () => {
 
     expect([status, error]).toEqual(['ok', {}]);
     expect(details).toMatchObject({ dog: { status: 'up' }, database: { status: 'up' }, memory_heap: { status: 'up' } });
+  });
+
+  it.each(Object.keys(OTHER_BODIES))('is 503 whatever is null in what it throws: %s', async (name) => {
+    expectError(await api.get(`/health/others/${name}`), 'SERVICE_UNAVAILABLE');
   });
 
   it('names what does not work, and says in the log alone why', async () => {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { GrowingBuffer } from '../../src/platform/http/growing-buffer';
+import type { boundSmallChunks } from '../../src/platform/server/small-chunks';
 import { expectError, expectSuccess } from '../support/expectations';
 import { collectGarbage, memory } from '../support/memory';
 import { RawConnection } from '../support/raw-http';
+import { RowLock } from '../support/row-lock';
 import { times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
 
@@ -52,6 +54,46 @@ describe('A body in chunks of one byte', () => {
     } finally {
       for (const connection of connections) connection.destroy();
     }
+  });
+
+  it('takes memory for its bytes alone where nobody reads it', async () => {
+    const half = `GET /api/v1/products HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(' '.repeat(16_000))}`;
+    const sockets: Socket[] = [];
+    (api.app.nest.getHttpServer() as Server).on('connection', (socket: Socket) => sockets.push(socket));
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
+    const before = memory();
+    const connections = await Promise.all(times(COUNT, () => RawConnection.open(api.app.port)));
+    try {
+      for (const connection of connections) connection.write(half);
+      await waitFor(() => sockets.filter(({ bytesRead }) => bytesRead >= half.length).length === COUNT);
+      await turnOfTheLoop();
+
+      // Kept as chunks they took 25 MB.
+      expect(memory() - before).toBeLessThan(8 * MEBIBYTE);
+      await lock.release();
+      await Promise.all(connections.map((connection) => connection.write('0\r\n\r\n').answer()));
+    } finally {
+      await lock.release();
+      for (const connection of connections) connection.destroy();
+    }
+  });
+
+  it('keeps its order among larger chunks', async () => {
+    const user = await api.user();
+    const content = times(3_000, String).join(' ');
+    const sizes = [1, 70, 2, 3, 63, 64, 65, 1, 1, 1_000];
+    const json = JSON.stringify({ title: 'Mixed', content });
+    let body = '';
+    for (let at = 0, index = 0; at < json.length; index++) {
+      const piece = json.slice(at, (at += sizes[index % sizes.length]));
+      body += `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    }
+    const connection = await RawConnection.open(api.app.port);
+    const post = `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${user.token}\r\n`;
+    connection.write(`${post}${head.slice(head.indexOf('Content-Type'))}${body}0\r\n\r\n`);
+
+    expect(expectSuccess(await connection.answer(), 201, 'Created')).toMatchObject({ content });
+    connection.destroy();
   });
 
   it('is given up when too many come at once, and what came of it is never taken for all of it', async () => {
@@ -142,6 +184,46 @@ const SENDER = `
     parentPort.postMessage(await statuses);
   });
 `;
+
+/** Each copy of the module, as two applications of a process may have, with a server that sends bodies back. */
+async function echo(): Promise<Server> {
+  let bound: typeof boundSmallChunks | undefined;
+  jest.isolateModules(() => {
+    ({ boundSmallChunks: bound } = jest.requireActual<typeof import('../../src/platform/server/small-chunks')>(
+      '../../src/platform/server/small-chunks',
+    ));
+  });
+  const server = createServer((request, response) => void request.pipe(response));
+  bound!(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
+describe("A parser that Node has used for another application's connections", () => {
+  it('loses no small body, though one before it ended in its middle', async () => {
+    const servers = [await echo(), await echo()];
+    try {
+      for (const server of [...servers, ...servers]) {
+        const { port } = server.address() as AddressInfo;
+        const post = 'POST / HTTP/1.1\r\nHost: x\r\n';
+        const broken = await RawConnection.open(port);
+        const begun = once(server, 'request') as Promise<[IncomingMessage]>;
+        broken.write(`${post}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+        const [{ socket }] = await begun;
+        const closed = new Promise((resolve) => socket.once('close', resolve));
+        broken.destroy();
+        await closed;
+
+        const whole = await RawConnection.open(port);
+        whole.write(`${post}Content-Length: 4\r\nConnection: close\r\n\r\nbody`);
+        expect((await whole.answer()).text).toContain('body');
+        whole.destroy();
+      }
+    } finally {
+      for (const server of servers) server.close().closeAllConnections();
+    }
+  });
+});
 
 describe('A growing buffer', () => {
   it('has what was added, in at most twice the memory, however small the pieces are', () => {

@@ -3,7 +3,7 @@ import { Controller, Get, Module, Post } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Public } from '../../src/platform/auth/access.decorators';
-import { Belongings } from '../support/belongings';
+import { Fixtures } from '../support/fixtures';
 import { createDatabase, dropDatabase, query } from '../support/databases';
 import { expectError } from '../support/expectations';
 import { RawConnection } from '../support/raw-http';
@@ -235,7 +235,7 @@ describe('A request whose time is up while the database commits', () => {
       settings: { REQUEST_TIMEOUT: String(LIMIT) },
     });
     user = await api.user();
-    items = [{ product_id: (await new Belongings(api, user).product({ stock: 100 })).id, quantity: 1 }];
+    items = [{ product_id: (await new Fixtures(api, user).product({ stock: 100 })).id, quantity: 1 }];
   });
 
   afterAll(async () => {

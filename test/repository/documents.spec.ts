@@ -128,6 +128,23 @@ describe('The settings', () => {
   });
 });
 
+describe('README.md', () => {
+  const [house, request] = read('README.md').match(/^```mermaid\n.*?^```/gms)!;
+  const roomsIn = (picture: string) =>
+    [...picture.matchAll(/<b>([\w, ]+)<\/b>/g)].flatMap(([, names]) => names.split(', '));
+  const rooms = readdirSync('src/platform', { withFileTypes: true }).flatMap((one) =>
+    one.isDirectory() ? [one.name] : [],
+  );
+
+  it('shows each room of the platform in the picture of the house, and none that is not there', () => {
+    expect(roomsIn(house).sort()).toEqual([...rooms].sort());
+  });
+
+  it('shows rooms of the platform in the picture of a request', () => {
+    expect(roomsIn(request).filter((name) => !rooms.includes(name))).toEqual([]);
+  });
+});
+
 describe('docs/nest.md', () => {
   it('names every file of tests of what a team may do', () => {
     const page = read('docs/nest.md');

@@ -22,7 +22,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 const workflow = (name: string) => load(read(`${FOLDER}/${name}`)) as Workflow;
 const stepsOf = (name: string) => Object.values(workflow(name).jobs).flatMap(({ steps }) => steps);
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-const NPM_OWN = ['ci', 'test'];
+const NPM_OWN = ['ci', 'install', 'test'];
 
 /** What a shell text calls of this repository: the scripts of npm. */
 function npmScripts(text: string): string[] {

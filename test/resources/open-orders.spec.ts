@@ -135,7 +135,7 @@ describe('An order that nobody has paid', () => {
     expect(countStatuses(answers)).toEqual({ 201: LIMIT, 409: 20 - LIMIT });
     expect(await stockOf(cup)).toBe(100 - LIMIT);
     const refused = expectError(await order(user, cup), 'CONFLICT');
-    expect(refused.details).toBe(`You have ${LIMIT} orders that are PENDING, and may have no more; cancel some`);
+    expect(refused.details).toBe(`You have ${LIMIT} PENDING orders, which is the limit; cancel one first`);
     expect((await order(another, cup)).status).toBe(201);
     expectError(await order(user, { id: 999_999 }), 'VALIDATION_ERROR');
 

@@ -177,7 +177,7 @@ describe('/orders', () => {
 
     expect(await move(id, 'CANCELLED')).toMatchObject({
       status: 409,
-      body: { error: { details: `product ${cup.id}: has no room in stock for what comes back` } },
+      body: { error: { details: `product ${cup.id}: its stock is full, and can not take the pieces back` } },
     });
     expect((await api.as(ada).get(`/orders/${id}`)).body.data.status).toBe('PENDING');
     await api.as(admin).patch(`/products/${cup.id}`, { stock: 2 ** 31 - 3 });

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { syncing } from '../../src/uploads/bytes/disk-store';
-import type { Holder } from '../../src/uploads/places';
-import { TURN, Turns } from '../../src/uploads/tus/turns';
+import type { Holder } from '../../src/uploads/fair-slots';
+import { TURN_BYTES, UploadThrottle } from '../../src/uploads/tus/upload-throttle';
 import { UploadRows } from '../../src/uploads/upload-rows';
 import { RowLock } from '../support/row-lock';
 import { times, useTestApi } from '../support/test-api';
@@ -10,7 +10,11 @@ import { waitFor } from '../support/wait-for';
 
 /** Accounts of one block of addresses. */
 const CROWD = 24;
-/** How many are at work at once in each line. */
+/** Uploads of a user that may be under way at once. */
+const OF_USER = 5;
+/** Connections of the pool that one user holds at most. */
+const SHARE = 6;
+/** How many of one network are at work at once in each line. */
 const AT_WORK = 2;
 /** Of those at work and one in turn before the stranger some may be overtaken on their way. */
 const SOON = 6;
@@ -46,7 +50,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
     return rows.map(({ user_id }) => user_id);
   };
 
-  it('for creations has its turn after one of them', async () => {
+  it('for creations has a place of its own', async () => {
     const lock = await RowLock.ofWrites(api.app.databaseUrl, 'uploads');
     const creating = api.app.nest.get(UploadRows)['creating'];
     const paths: string[] = [];
@@ -55,11 +59,29 @@ describe('A stranger, where many accounts of one network fill the line', () => {
       paths.push(`/uploads/${answer.body.data.key}`);
       return answer;
     };
-    const { answers } = await queue(() => creating['line'].size, CROWD - AT_WORK, create);
+    const answers = crowd.map(create);
+    await waitFor(() => creating['line'].size === CROWD - AT_WORK);
+    await lock.awaitedBy(AT_WORK);
+    answers.push(create(stranger));
+    await lock.awaitedBy(AT_WORK + 1);
     await lock.release();
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(201);
 
     expect((await writers(paths, 'id')).indexOf(stranger.user.id)).toBeLessThan(SOON);
+  });
+
+  it('creates an upload while those of another network wait for connections of their own', async () => {
+    const [greedy] = crowd;
+    const lock = await RowLock.ofUser(api.app.databaseUrl, greedy.user.id);
+    const changes = times(SHARE, () => greedy.client.patch(`/users/${greedy.user.id}`, { name: 'Slow' }));
+    await lock.awaitedBy(SHARE);
+    const waiting = times(OF_USER, () => greedy.create(BYTES.length));
+    const creating = api.app.nest.get(UploadRows)['creating'];
+    await waitFor(() => creating['line'].size === OF_USER - AT_WORK);
+
+    expect(await stranger.create(BYTES.length)).toMatchObject({ status: 201 });
+    await lock.release();
+    for (const answer of await Promise.all([...changes, ...waiting])) expect([200, 201]).toContain(answer.status);
   });
 
   it('for commits has its turn after one of them', async () => {
@@ -90,13 +112,13 @@ describe('A stranger, where many accounts of one network fill the line', () => {
   });
 });
 
-describe('Turns of uploads', () => {
+describe('UploadThrottle of uploads', () => {
   /** In which order so many turns of each are had. */
   async function orderOf(holders: Holder[], turns: number) {
     const order: string[] = [];
-    const first = Turns.take({ network: 'first', user: 0 }, TURN);
+    const first = UploadThrottle.take({ network: 'first', user: 0 }, TURN_BYTES);
     const take = async (holder: Holder) => {
-      await Turns.take(holder, TURN);
+      await UploadThrottle.take(holder, TURN_BYTES);
       order.push(`${holder.network}${holder.user}`);
     };
     await Promise.all([first, ...holders.flatMap((holder) => times(turns, () => take(holder)))]);

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import type { Node } from './openapi';
 
-/** Of texts and lists that may be long: most are short, so that thousands of requests take seconds. */
+/** Usual lengths of long texts and lists: most are short, so that thousands of requests take seconds. */
 const USUAL_LENGTH = 40;
 const USUAL_ITEMS = 4;
-/** Rows that exist have small ids. */
+/** Existing rows have small ids. */
 const USUAL_NUMBER = 30;
 
-/** Of an attribute that says nothing else: no control characters, and no blanks that would be cut off. */
+/** The pattern of a text without its own: no control characters, and no blanks that would be trimmed. */
 const ANY_TEXT = String.raw`^[^\p{Cc}\p{Zs}\p{Cs}]*$`;
 
-/** Values that satisfy a schema: for the part of JSON Schema that the documents are written in. */
+/** Generates values that satisfy a schema. Supports the part of JSON Schema that the documents use. */
 export class Arbitraries {
   constructor(private readonly schemas: Record<string, Node>) {}
 
@@ -29,7 +29,7 @@ export class Arbitraries {
     return schema.$ref ? this.schemas[schema.$ref.split('/').at(-1)] : schema;
   }
 
-  /** As it stands in a URL or a header, not yet encoded. */
+  /** The text of a parameter in a URL or header, not encoded. */
   ofParameter({ name, schema }: Node): fc.Arbitrary<string> {
     return naming(name as string, () => this.of(schema)).map((value) =>
       Array.isArray(value) ? value.join(',') : String(value),
@@ -81,11 +81,11 @@ export class Arbitraries {
   }
 }
 
-/** The format is wider than what the service takes, see the list in the test. */
+/** The format accepts more than the service; see the list in the test. */
 const EMAILS = fc.stringMatching(/^[a-z][a-z0-9+_-]{0,20}@[a-z]{1,20}\.example\.com$/);
 
 const DAYS = fc.integer({ min: 0, max: 40_000 }).map((day) => new Date(day * 86_400_000));
-/** Those of which most texts are none. */
+/** Formats that hardly any generated text would have. */
 const FORMATS: Record<string, fc.Arbitrary<string>> = {
   email: EMAILS,
   uuid: fc.uuid(),
@@ -97,7 +97,7 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   ipv6: fc.ipV6(),
 };
 
-/** Says of which attribute or parameter there can be none. */
+/** Adds the name of the attribute or parameter to an error. */
 function naming<T>(name: string, make: () => T): T {
   try {
     return make();
@@ -120,7 +120,7 @@ function integers({
   }
 }
 
-/** Of money, which has at most two decimals. */
+/** Amounts of money with at most two decimals. */
 function amounts({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Node): fc.Arbitrary<number> {
   const cents = fc.maxSafeInteger().map((number) => Math.max(minimum, Math.min(maximum, Math.abs(number) / 100)));
   return fc.oneof(
@@ -136,12 +136,12 @@ function texts({
 }: Node): fc.Arbitrary<string> {
   const form = new RegExp(pattern, 'u');
   const fits = (text: string) => form.test(text) && [...text].length >= minLength && [...text].length <= maxLength;
-  // Of a pattern that says more than which characters there may not be, such as a digest, hardly any text would ever fit.
+  // Generated texts hardly ever match a pattern that does more than exclude characters, such as that of a digest.
   if (!pattern.startsWith('^[^') || !fits('x'.repeat(Math.max(1, minLength))))
     return fc.stringMatching(form, { maxLength }).filter(fits);
   const length = { minLength, maxLength: Math.min(maxLength, minLength + USUAL_LENGTH) };
   const any = (unit: 'grapheme' | 'grapheme-ascii') =>
-    // Composing may lengthen a text, which no schema can say.
+    // Normalising may lengthen a text, which a schema can't express.
     fc.string({ unit, ...length }).map((text) => text.normalize('NFC'));
   const longest = fc.constantFrom('x', '😀').map((character) => character.repeat(maxLength));
   return fc.oneof(

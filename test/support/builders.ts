@@ -1,6 +1,6 @@
 let made = 0;
 
-/** A product that can be created, with whatever matters to the test. */
+/** The body of a valid product, with the attributes that matter to the test. */
 export const aProduct = (attributes: object = {}) => ({
   name: `Product ${++made}`,
   price: 9.95,
@@ -10,7 +10,7 @@ export const aProduct = (attributes: object = {}) => ({
 
 export const aPost = (attributes: object = {}) => ({ title: `Post ${++made}`, content: 'Some text.', ...attributes });
 
-/** One of each, or as many as said. */
+/** The body of an order: one item of each product, or the given number. */
 export const anOrderOf = (...lines: ({ id: number } | [{ id: number }, number])[]) => ({
   items: lines.map((line) => {
     const [product, quantity] = Array.isArray(line) ? line : [line, 1];

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Loaded before the service. */
+/** Preloaded into the service's process. */
 const VITALS = resolve(__dirname, 'vitals.cjs');
 
-/** How a running service is. */
+/** The state of a running service. */
 export interface Vitals {
-  /** The longest time since this was asked last in which it answered nobody, in milliseconds. */
+  /** The longest time without an answer since the last question, in milliseconds. */
   blocked: number;
-  /** Of its main thread, in milliseconds since the start. */
+  /** CPU time of the main thread since the start, in milliseconds. */
   cpu: number;
-  /** What is left after the garbage was collected, in bytes. */
+  /** Bytes of the heap after a garbage collection. */
   heap: number;
-  /** Those of clients, of the database and of Redis. */
+  /** Open sockets of clients, of the database and of Redis. */
   sockets: number;
 }
 
 /**
- * The service as it is delivered, in a process of its own. Only the compiler's plugin makes documentation of doc
- * comments, so what is about documentation is about this one.
+ * The built service in a process of its own. Only the compiler's plugin turns doc comments into documentation, so tests
+ * of documentation need it.
  */
 export class BuiltService {
   private constructor(
@@ -30,8 +30,8 @@ export class BuiltService {
 
   /**
    * @param settings environment variables besides those that every test has
-   * @param watched whether {@link longestBlock} and {@link vitals} are going to be asked for
-   * @param directory where another service than this one was built
+   * @param watched enables {@link longestBlock} and {@link vitals}
+   * @param directory the directory of another build
    */
   static async start(
     settings: Record<string, string>,
@@ -56,7 +56,7 @@ export class BuiltService {
     return Number(new URL(this.url).port);
   }
 
-  /** For how many milliseconds at most it has answered nobody since this was asked last. */
+  /** The longest time without an answer since the last call, in milliseconds. */
   async longestBlock(): Promise<number> {
     return (await this.ask<Pick<Vitals, 'blocked'>>('blocked')).blocked;
   }
@@ -80,7 +80,7 @@ export class BuiltService {
     }
   }
 
-  /** Without a warning, as by kill -9. */
+  /** Kills the service, as by kill -9. */
   async stop(): Promise<void> {
     if (!this.running) return;
     this.process.kill('SIGKILL');
@@ -92,7 +92,7 @@ async function announcedPort({ stdout }: ChildProcess): Promise<number> {
   for await (const line of createInterface({ input: stdout! })) {
     const { port } = JSON.parse(line) as { port?: number };
     if (port === undefined) continue;
-    // Whatever else it says must not fill the pipe.
+    // The rest of its output must not fill the pipe.
     stdout!.resume();
     return port;
   }

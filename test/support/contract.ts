@@ -8,23 +8,23 @@ export interface SentRequest {
   headers: Record<string, string>;
 }
 
-/** Any request may get these, by whatever is before the operations: they are no operation's own. */
+/** Statuses that any request may get before an operation is found. */
 const OF_NO_OPERATION: Record<number, string> = {
   405: 'the method has no operation',
   408: "Node's server: the request didn't arrive in time",
   417: 'an expectation that is none of HTTP',
   431: "Node's server: the headers are too large",
 };
-/** In production plain HTTP is refused before any path is looked at; the document's own words say so. */
+/** In production plain HTTP is refused before any path is known. The document's introduction says so. */
 const FOR_HTTPS_ONLY = 'This service is for HTTPS only';
-/** Headers that say something about the API: whoever sends one documents it. */
+/** Headers about the API, which must be documented. */
 const TELLING =
   /^(accept$|accept-patch|etag|link|location|retry-after|allow|www-authenticate|ratelimit|deprecation|sunset|idempotent|x-)(?!content-type|dns|download|frame|permitted|xss)/;
 const documents = new Map<string, Document>();
 
 /**
- * Compares an answer with the checked-in document of its version: status, media type, body and headers. What belongs to
- * no operation of the document passes.
+ * Compares an answer with the checked-in document of its version: status, media type, body and headers. An answer
+ * outside of all operations passes.
  * @throws Error with every difference
  */
 export function requireAsDocumented(request: SentRequest, answer: Answer): void {
@@ -44,7 +44,7 @@ function isOfNoOperation({ status, body }: Answer): boolean {
   return status in OF_NO_OPERATION || (status === 403 && body.error?.message === FOR_HTTPS_ONLY);
 }
 
-/** By path; at the path without a version by the media type that came, or that was asked for where none came. */
+/** The version in the path; otherwise that of the answer's media type, or of the requested one. */
 function versionOf({ url, headers: sent }: SentRequest, { headers }: Answer): string {
   const inPath = /^\/api\/v(\d+)(\/|$)/i.exec(url.pathname);
   const mediaType = headers.get('content-type') ?? new Headers(sent).get('accept') ?? '';
@@ -53,7 +53,7 @@ function versionOf({ url, headers: sent }: SentRequest, { headers }: Answer): st
 
 /** The checked-in document of a version. */
 export function documentOf(version: string): Document {
-  // Any other version has no operation in it.
+  // An unknown version has no operations.
   const name = version === '2' ? '2' : '1';
   const known =
     documents.get(name) ?? new Document(closed(JSON.parse(readFileSync(`docs/openapi.v${name}.json`, 'utf8'))));
@@ -65,9 +65,9 @@ function operationAt(document: Document, { method, url }: SentRequest, version: 
   const path = url.pathname.replace(/^\/api(?!\/v\d)/i, `/api/v${version}`).replace(/\/$/, '');
   const here = document.operations.filter(({ pattern }) => pattern.test(path));
   const own = here.filter((one) => one.method === method.toLowerCase());
-  // HEAD is GET without a body, unless it is documented by itself.
+  // HEAD is a GET without a body, unless it is documented itself.
   const matching = own.length === 0 && method === 'HEAD' ? here.filter((one) => one.method === 'get') : own;
-  // `users/profile` rather than `users/{id}`.
+  // A literal path such as `users/profile` takes precedence over `users/{id}`.
   return matching.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
 }
 
@@ -88,7 +88,7 @@ function contentDifferences(
 ): string[] {
   if (!content) return text === '' ? [] : ['there is a body, and none is documented'];
   const received = mediaTypeOf(headers.get('content-type') ?? '');
-  // Whatever the bytes are that somebody has brought.
+  // The bytes of an upload may have any type.
   if (content['*/*']) return [];
   const documented = Object.keys(content).find((mediaType) => mediaTypeOf(mediaType) === received);
   if (!documented) return [`the media type is ${received} instead of ${Object.keys(content).join(' or ')}`];
@@ -113,7 +113,7 @@ function headerDifferences(document: Document, response: Node, { headers }: Answ
   ];
 }
 
-/** Without its charset, and without blanks. */
+/** The media type without its charset and without blanks. */
 function mediaTypeOf(text: string): string {
   const [type, ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   return [type, ...parameters.filter((parameter) => !parameter.startsWith('charset='))].join('; ');

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 
 let databases = 0;
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;
@@ -19,7 +19,7 @@ export async function query(url: string, text: string, values?: unknown[]) {
   }
 }
 
-/** @param template the database to copy; an empty one when left out */
+/** @param template the database to copy. Default: an empty one */
 export async function createDatabase(server: string, name: string, template = 'template1'): Promise<string> {
   await query(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return withDatabase(server, name);
@@ -34,7 +34,7 @@ export async function dropDatabases(server: string, prefix: string): Promise<voi
   for (const { datname } of rows) await dropDatabase(server, datname as string);
 }
 
-/** A database of the service, up to date and empty. */
+/** An up-to-date, empty database of the service. */
 export async function cloneTemplate() {
   const server = process.env.TEST_SERVER_URL!;
   const prefix = process.env.TEST_DATABASE_PREFIX!;

@@ -6,19 +6,19 @@ interface Block {
   code: string;
 }
 
-/** A file's path by itself on a line, and the block of its code below. */
+/** The path of a file on a line of its own, and the code block after it. */
 const BLOCK = /^`([^`\n]+)`:\n\n```(\w+)\n(.*?)^```$/gms;
-/** Anything may stand here. */
+/** Stands for any lines. */
 const GAP = ' …\n';
 
-/** The files that a page of documentation shows: new ones as they stand there, others with its lines added to them. */
+/** The files of a documentation page: new ones as shown, existing ones with the shown lines added. */
 export function documentedFiles(page: string): Map<string, string> {
   const blocks = [...page.matchAll(BLOCK)].map(([, path, language, code]): Block => ({ path, language, code }));
   const files = blocks.filter(({ path, language }) => language === 'ts' || existsSync(path));
   return new Map(files.map((block) => [block.path, block.language === 'ts' ? block.code : changed(block)]));
 }
 
-/** @throws Error where a line that should be there is not, or stands there twice */
+/** @throws Error for an anchor line that is missing or not unique */
 function changed({ path, code }: Block): string {
   return code.split(GAP).reduce(
     (text, hunk) => {

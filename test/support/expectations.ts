@@ -1,6 +1,6 @@
 import { ERRORS, kindOf } from '../../src/platform/errors/error-codes';
 
-/** The answer of fetch or of a raw connection. */
+/** An answer of fetch or of a raw connection. */
 export interface ReceivedAnswer {
   status: number;
   headers: Headers | Record<string, string>;
@@ -8,9 +8,9 @@ export interface ReceivedAnswer {
 }
 
 interface ErrorExpectation {
-  /** The fields that break rules, each with the name of the rule, or the names. */
+  /** The fields that violate rules, each with the name or names of the rules. */
   fields?: Record<string, string | string[]>;
-  /** What the caller sent and must not get back. */
+  /** A text of the request that the answer must not contain. */
   secret?: string;
 }
 
@@ -24,7 +24,7 @@ interface ErrorBody {
   };
 }
 
-/** The exact error envelope (variant B), with this code, and the headers of every error. Returns its content. */
+/** Expects the exact error envelope (variant B) with this code, and the headers of every error. Returns its content. */
 export function expectError(answer: ReceivedAnswer, code: string, expected: ErrorExpectation = {}) {
   const { error } = expectErrorEnvelope(answer);
   expect({ status: answer.status, code: error.code }).toEqual({ status: kindOf(code).status, code });
@@ -38,7 +38,7 @@ export function expectError(answer: ReceivedAnswer, code: string, expected: Erro
   return error;
 }
 
-/** What is true of every error, whichever it is. */
+/** Expects what every error has in common. */
 export function expectErrorEnvelope(answer: ReceivedAnswer): ErrorBody {
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expectErrorHeaders(answer);
@@ -59,12 +59,12 @@ export function expectErrorEnvelope(answer: ReceivedAnswer): ErrorBody {
   return body;
 }
 
-/** A 400 that a developer throws says something else, and names no field. */
+/** False for a developer's own 400, which has another message and no fields. */
 function isOfRules({ error: { code, message } }: ErrorBody): boolean {
   return code === 'VALIDATION_ERROR' && message === ERRORS.VALIDATION_ERROR.message;
 }
 
-/** The headers of every error: also what remains to be seen of it in the answer to HEAD. */
+/** Expects the headers of every error, which the answer to a HEAD has too. */
 export function expectErrorHeaders(answer: ReceivedAnswer): void {
   const { status } = answer;
   expect(headerOf(answer, 'x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
@@ -77,7 +77,7 @@ export function expectErrorHeaders(answer: ReceivedAnswer): void {
   if (status === 429 || status === 503) expect(headerOf(answer, 'retry-after')).toMatch(/^\d+$/);
 }
 
-/** The success envelope (variant A) with nothing beside it; returns its data. */
+/** Expects the success envelope (variant A) with no other attributes. Returns its data. */
 export function expectSuccess(answer: ReceivedAnswer, status = 200, message = 'OK'): unknown {
   const { data, timestamp, ...rest } = JSON.parse(answer.text) as { data: unknown; timestamp: number };
   expect(answer.status).toBe(status);

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { TestApi } from './test-api';
 
-/** All that is stored, in short. @param without tables that are left out */
+/** A digest of everything that is stored. @param without the tables to leave out */
 export async function fingerprintOf({ app }: TestApi, without: string[] = []): Promise<Record<string, unknown>> {
   const database = app.nest.get(DataSource);
   const tables = database.entityMetadatas.map(({ tableName }) => tableName);

@@ -5,7 +5,7 @@ import type { Document, Node, Operation } from './openapi';
 
 export const CALLERS = ['anonymous', 'user', 'admin'] as const;
 
-/** A request as the report of a failure prints it. */
+/** A request in the form that the report of a failure prints. */
 export interface FuzzRequest {
   caller: (typeof CALLERS)[number];
   /** E.g. `GET /api/v1/users/{id}`. */
@@ -13,9 +13,9 @@ export interface FuzzRequest {
   path: Record<string, string>;
   query: Record<string, string>;
   header: Record<string, string>;
-  /** Text is sent as it is, and so are bytes, which are a chunk of an upload. */
+  /** Text and bytes are sent unchanged. Bytes are a chunk of an upload. */
   body?: unknown;
-  /** What was done to a request that was valid. */
+  /** How a valid request was broken. */
   broken?: string;
 }
 
@@ -24,14 +24,14 @@ type Break = (request: FuzzRequest) => FuzzRequest;
 
 const UNKNOWN = 'colour';
 const BODIES = ['', '[]', 'null', '1', '"text"', '{', '{"a":1', '\u0000'];
-/** A chunk of an upload, in bytes. */
+/** The greatest size of a chunk in bytes. */
 const MAX_CHUNK = 64;
 const CHUNKS = fc.uint8Array({ maxLength: MAX_CHUNK });
-/** Headers that say what an upload is to be: unlike conditions, which just don't hold, they are refused when they are wrong. */
+/** Headers about a new upload: invalid values are refused, unlike conditions, which just don't match. */
 const OF_UPLOADS = /^(tus|upload)-/i;
 const JUNK = [null, true, -1, 1.5, 1e300, '', 'x', 'GONE', 'a\u0000b', '\ud800', [], [null], {}, { a: 1 }, [[]]];
 
-/** Requests made of what a document says: those that keep to it, and those that break it in one place. */
+/** Generates requests from a document: valid ones, and ones that are invalid in one place. */
 export class FuzzRequests {
   private readonly arbitraries: Arbitraries;
 
@@ -88,7 +88,7 @@ export class FuzzRequests {
     return fc.oneof(...ways);
   }
 
-  /** Nothing where any text is fine. */
+  /** Empty if every text is valid. */
   private brokenParameter({ name, schema }: Node, place: Place): fc.Arbitrary<Break>[] {
     const refused = this.refusedTexts(schema);
     if (refused.length === 0) return [];
@@ -102,7 +102,7 @@ export class FuzzRequests {
 
   private brokenHeader(parameter: Node): fc.Arbitrary<Break>[] {
     const { name, required, schema } = parameter;
-    // Blanks around a value don't belong to it, and what isn't ASCII can't be sent.
+    // Blanks around a value are trimmed, and only ASCII can be sent.
     const sendable = this.refusedTexts(schema).filter((text) => /^[\x21-\x7e]+$/.test(text));
     const wrong = fc.constantFrom(...sendable).map((value): Break => (request) => ({
       ...request,
@@ -117,7 +117,7 @@ export class FuzzRequests {
     return required ? [wrong, fc.constant(missing)] : [wrong];
   }
 
-  /** What a parameter may not be, as text. An empty path segment would be another path. */
+  /** Invalid texts of a parameter. An empty path segment would change the path. */
   private refusedTexts(schema: Node): string[] {
     const texts = ['x', 'GONE', '-1', '1.5', '01', '1e3', '0x1', ' 1', 'a\u0000b', '99999999999999999999', '\u0661'];
     const edges = [schema.minimum - 1, schema.maximum + 1].filter(Number.isSafeInteger).map(String);
@@ -140,7 +140,7 @@ export class FuzzRequests {
       body: change(request.body),
       broken: where,
     }));
-    // An empty body is fine where nothing is required.
+    // An empty body is valid if nothing is required.
     const { required = [] } = this.arbitraries.resolve(schema);
     return fc.oneof(
       { weight: 5, arbitrary: value },
@@ -176,7 +176,7 @@ export class FuzzRequests {
     }));
   }
 
-  /** Values of any kind that the schema refuses. */
+  /** Values of any type that the schema refuses. */
   private refused(schema: Node): unknown[] {
     const { minimum, maximum, minLength, maxLength, maxItems } = schema;
     const values = [

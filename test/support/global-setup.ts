@@ -10,13 +10,16 @@ import { migrate } from '../../src/platform/database/migrate';
 import { createDatabase, withDatabase } from './databases';
 
 declare global {
-  // Handed from the set-up to the tear-down, which run in one process.
+  // Passed from the set-up to the tear-down, which run in the same process.
   var testDatabases: { embedded?: EmbeddedPostgres; directory: string; prefix: string; url: string };
 }
 
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
-/** The compiled service, and a real PostgreSQL, the one of DATABASE_URL or a throw-away one, with a migrated database to clone for each test file. */
+/**
+ * Builds the service, and prepares a PostgreSQL, that of DATABASE_URL or a temporary one, with a migrated template
+ * database, which each test file clones.
+ */
 export default async function globalSetup(): Promise<void> {
   build();
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-test-'));
@@ -33,7 +36,7 @@ export default async function globalSetup(): Promise<void> {
   process.env.TEST_DIRECTORY = directory;
 }
 
-/** For the tests that start processes of it. */
+/** Some tests start processes of the built service. */
 function build(): void {
   const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
   if (status !== 0) throw new Error('The build failed');

@@ -5,7 +5,7 @@ import type { TestApi } from './test-api';
 
 export type Form = 'as it is' | 'chunked' | 'compressed';
 
-/** A request whose client has sent its headers and keeps its body back. */
+/** A request whose client has sent the headers, and withholds the body. */
 export class HeldRequest {
   private constructor(
     private readonly connection: RawConnection,
@@ -13,7 +13,7 @@ export class HeldRequest {
     private readonly form: Form,
   ) {}
 
-  /** Resolves when the guards have let the request in: that is when the service asks for the body. */
+  /** Resolves when the guards have admitted the request: the service asks for the body then. */
   static async begin(
     api: TestApi,
     token: string,
@@ -42,7 +42,7 @@ export class HeldRequest {
     return new HeldRequest(connection, sent, form);
   }
 
-  /** Sends the body, and resolves with what comes of it. */
+  /** Sends the body, and resolves to the answer. */
   async finish(): Promise<RawAnswer> {
     const { connection, body, form } = this;
     if (form === 'chunked') {

@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesOf, type HostileRequest, type Target } from './hostile-requests';
 
-/** How often a client that doesn't wait for its answers asks again. */
+/** The number of requests of a client that doesn't wait for answers. */
 const PIPELINE = 30;
-/** At least this much of a request is kept back by a client that holds back, in bytes. */
+/** The least number of bytes that a client withholds. */
 const HELD_BACK = 1;
 const PATIENCE_MS = 60_000;
 
-/** Sends hostile requests to one service, and knows the connections that it left open. */
+/** Sends hostile requests to a service, and keeps the connections that are left open. */
 export class HostileClient {
   private readonly held = new Set<Socket>();
 
@@ -18,7 +18,7 @@ export class HostileClient {
     private readonly targets: Record<HostileRequest['caller'], Target>,
   ) {}
 
-  /** Returns the status of the answer; undefined where none was waited for, or the connection was cut. */
+  /** Returns the status of the answer. Undefined if none was waited for, or the connection was cut. */
   async send(request: HostileRequest): Promise<number | undefined> {
     const bytes = bytesOf(request, this.targets[request.caller]);
     const socket = connect({ port: this.port, host: '127.0.0.1' });
@@ -27,7 +27,7 @@ export class HostileClient {
     return this[request.manner](socket, bytes, request);
   }
 
-  /** Resolves when the service has cut all connections on which a request never ended. */
+  /** Resolves when the service has cut all connections with unfinished requests. */
   async heldAreCut(): Promise<void> {
     const deadline = AbortSignal.timeout(PATIENCE_MS);
     for (const socket of this.held) if (!socket.closed) await once(socket, 'close', { signal: deadline });
@@ -37,7 +37,7 @@ export class HostileClient {
     let head = '';
     socket.on('data', (chunk: Buffer) => {
       if (head.length < 20) head += chunk.toString('latin1', 0, 20);
-      // The first answer is all there is to know.
+      // Only the first answer matters.
       socket.end();
     });
     socket.write(bytes);
@@ -58,7 +58,7 @@ export class HostileClient {
   }
 
   private async ['pipelines'](socket: Socket, bytes: Buffer, { after }: HostileRequest): Promise<undefined> {
-    // A little of everything, not megabytes thirty times.
+    // Large requests are repeated twice only, to avoid megabytes.
     const times = bytes.length > 20_000 ? 2 : PIPELINE;
     for (let sent = 0; sent < times; sent++) socket.write(bytes);
     socket.pause();

@@ -5,10 +5,10 @@ import { CALLERS, inPlace } from './fuzz-requests';
 import { HOSTILE_PIECES } from './hostile-values';
 import type { Document, Node, Operation } from './openapi';
 
-/** How a client treats its connection. */
+/** How a client uses its connection. */
 export const MANNERS = ['waits', 'resets', 'holds back', 'pipelines', 'breaks its chunks', 'never reads'] as const;
 
-/** How the path stands in the request line. Those that are no URLs have a router give up before it begins. */
+/** The forms of the request target. For some that aren't URLs the router gives up at once. */
 const TARGETS: Record<string, (path: string) => string> = {
   path: (path) => path,
   'whole URL': (path) => `http://localhost${path}`,
@@ -19,7 +19,7 @@ const TARGETS: Record<string, (path: string) => string> = {
   query: (path) => `?${path}`,
 };
 
-/** A request that is meant to do harm, as the report of a failure prints it. */
+/** A harmful request, in the form that the report of a failure prints. */
 export interface HostileRequest {
   manner: (typeof MANNERS)[number];
   caller: (typeof CALLERS)[number];
@@ -27,36 +27,36 @@ export interface HostileRequest {
   operation: string;
   /** A name of {@link TARGETS}. */
   target: string;
-  /** What the value stands for: `path`, `query`, `header` or `body`, and a name. */
+  /** The place of the hostile value: `path`, `query`, `header` or `body`, and a name. */
   place: string;
   /** A name of {@link HOSTILE_PIECES}. */
   text: string;
-  /** Of the text, in UTF-16 units. */
+  /** The length of the text in UTF-16 units. */
   length: number;
-  /** Whether a body is compressed. */
+  /** Whether the body is compressed. */
   gzip: boolean;
-  /** Milliseconds until the client goes away. */
+  /** Milliseconds until the client disconnects. */
   after: number;
-  /** The address that a proxy names, so that no limit by address ends the run. */
+  /** The address in the proxy's header, so that no limit per address ends the run. */
   address: string;
-  /** Sent with a POST, or not. */
+  /** The idempotency key of a POST. */
   key?: string;
-  /** Whether a collection is asked for its largest page. */
+  /** Whether a collection is requested with its largest page. */
   large: boolean;
 }
 
-/** What the requests are about, besides their hostile values. */
+/** What the requests refer to. */
 export interface Target {
   token: string | undefined;
-  /** The key of an upload that waits for bytes. */
+  /** The key of an unfinished upload. */
   upload: string;
 }
 
 const KIBIBYTE = 1_024;
-/** The whole head of a request may have 16 KiB. */
+/** The head of a request may have 16 KiB. */
 const MAX_IN_HEAD = 12 * KIBIBYTE;
 const MAX_IN_BODY = 300 * KIBIBYTE;
-/** Headers that the service reads, of every route. */
+/** Headers that the service reads on every route. */
 const HEADERS = [
   'Accept',
   'Accept-Encoding',
@@ -83,7 +83,7 @@ const HEADERS = [
 ];
 const UNKNOWN_PARAMETER = 'colour';
 
-/** Requests that do harm, made of what a document says there is to send. */
+/** Generates harmful requests for the operations of a document. */
 export function hostileRequests(document: Document): fc.Arbitrary<HostileRequest> {
   return fc.oneof(...document.operations.map((operation) => ofOperation(document, operation)));
 }
@@ -118,7 +118,7 @@ function ofOperation(document: Document, { name, spec }: Operation): fc.Arbitrar
   );
 }
 
-/** Mostly what passes for usual, some of the worst. */
+/** Mostly common lengths, and some extreme ones. */
 const lengths = (max: number): fc.Arbitrary<number> =>
   fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 300 }) },
@@ -133,7 +133,7 @@ function attributesOf({ json }: Document, spec: Node): string[] {
   return Object.keys(properties as object);
 }
 
-/** The bytes of a whole request. */
+/** The bytes of the complete request. */
 export function bytesOf(request: HostileRequest, { token, upload }: Target): Buffer {
   const { operation, place, gzip, address, key, large } = request;
   const [method, pattern] = operation.split(' ');
@@ -177,18 +177,18 @@ function repeated({ text, length }: HostileRequest): string {
 }
 
 function bodyOf(attribute: string, value: string): Buffer {
-  // JSON.stringify writes a lone surrogate as the escape that a client would send.
+  // JSON.stringify() escapes a lone surrogate, like a client would.
   return Buffer.from(attribute === 'itself' ? value : JSON.stringify({ [attribute]: value, [value.slice(0, 999)]: 1 }));
 }
 
 function inUrl(value: string): string {
-  // What can't be encoded can't be sent.
+  // Lone surrogates can't be encoded in a URL.
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, ''))
     .slice(0, MAX_IN_HEAD)
     .replace(/%\w?$/, '');
 }
 
-/** One line of bytes. */
+/** A header value without line breaks. */
 function inHeader(value: string): string {
   return Buffer.from(value)
     .toString('latin1')

@@ -1,6 +1,6 @@
-/** What costs a service most, for tests that send it wherever something comes in. Lengths are of what is sent, in bytes. */
+/** The most expensive inputs, for tests that send them everywhere. Lengths are in sent bytes. */
 
-/** Pieces of a text that cost something each when it is composed, matched, split, folded, escaped or counted. */
+/** Pieces of text that are expensive to normalise, match, split, fold, escape or count. */
 export const HOSTILE_PIECES: Record<string, string> = {
   'marks out of order': '\u0316\u0301',
   'marks in order': '\u0301',
@@ -28,7 +28,7 @@ export const HOSTILE_PIECES: Record<string, string> = {
   wildcards: '%_',
 };
 
-/** Values of headers: how each begins, what is repeated in it, and how it ends. */
+/** Header values: the beginning, the repeated piece, and the end. */
 export const HOSTILE_HEADERS: Record<string, [begin: string, piece: string, end: string]> = {
   letters: ['', 'a', ''],
   digits: ['', '1', ''],
@@ -55,7 +55,7 @@ export const HOSTILE_HEADERS: Record<string, [begin: string, piece: string, end:
   origins: ['', 'http://a.b:1/', ''],
 };
 
-/** Bodies that are hostile as a whole: JSON, or nearly. */
+/** Bodies that are hostile as a whole: JSON, or nearly JSON. */
 export const HOSTILE_BODIES: Record<string, (bytes: number) => string> = {
   'lists in lists': (bytes) => nested('[', '', ']', bytes),
   'objects in objects': (bytes) => nested('{"a":', '1', '}', bytes),
@@ -76,25 +76,25 @@ export const HOSTILE_BODIES: Record<string, (bytes: number) => string> = {
   'nothing but quotation marks': (bytes) => filled('"', bytes),
 };
 
-/** Room for what stands around a value. */
+/** Bytes left for what stands around a value. */
 const AROUND = 100;
 
-/** A piece as often as it fits into so many bytes. */
+/** Repeats a piece as often as it fits. */
 export function filled(piece: string, bytes: number): string {
   return piece.repeat(Math.max(0, Math.floor((bytes - AROUND) / Buffer.byteLength(piece))));
 }
 
-/** A string of JSON that is made of one piece. */
+/** A JSON string of one repeated piece. */
 export function hostileString(piece: string, bytes: number): string {
   return `"${filled(JSON.stringify(piece).slice(1, -1), bytes)}"`;
 }
 
-/** The same of so many UTF-16 units. */
+/** A JSON string of one repeated piece, with a length in UTF-16 units. */
 export function hostileStringOf(piece: string, units: number): string {
   return JSON.stringify(piece.repeat(Math.floor(units / piece.length)));
 }
 
-/** Percent-encoded, with half a surrogate pair as a careless client would encode it. */
+/** Percent-encoded. A lone surrogate is encoded like a careless client would. */
 export function hostileUrlPart(piece: string, bytes: number): string {
   return filled(piece === '\ud800' ? '%ED%A0%80' : encodeURIComponent(piece), bytes);
 }

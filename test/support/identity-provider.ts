@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { sign, type SignOptions } from 'jsonwebtoken';
 import { signedToken } from './signed-token';
 
-/** An OpenID provider as small as possible: discovery, keys, and tokens on demand. */
+/** A minimal OpenID provider: discovery, keys, and tokens on demand. */
 export class IdentityProvider {
   private keys: { kid: string; privateKey: KeyObject; publicKey: KeyObject }[] = [];
   private server: Server;
   issuer: string;
-  /** A path that it never answers. */
+  /** A path that is never answered. */
   silentAt: string | undefined;
 
   async start(port = 0): Promise<this> {
@@ -49,7 +49,7 @@ export class IdentityProvider {
     });
   }
 
-  /** A token of these claims and no others, be they what no provider would say. */
+  /** A token with exactly these claims, even ones that no provider would set. */
   tokenOf(claims: object | string): string {
     const { kid, privateKey } = this.keys.at(-1)!;
     return signedToken(claims, { kid, key: privateKey });

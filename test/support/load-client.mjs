@@ -1,10 +1,10 @@
-// A client in a process of its own: keeps a service busy until its port is closed, and counts what became of each request.
-// Started by load.ts, which tells it what to send; reports to it over IPC. Plain JavaScript, so that it starts at once.
+// A client in a process of its own: keeps a service busy until its port is closed, and counts the results. Started by
+// load.ts, which passes the requests as an argument; reports to it by IPC. Plain JavaScript, so that it starts at once.
 import { Agent, request } from 'node:http';
 
-/** So many answers say that the load is on. */
+/** After this number of answers the load counts as running. */
 const WARM = 200;
-/** However long the service takes, in milliseconds. */
+/** The time limit of a request in milliseconds. */
 const PATIENCE = 120_000;
 
 const { port, method, path, headers, body, connections, keepAlive } = JSON.parse(process.argv[2]);
@@ -12,7 +12,7 @@ const report = { answered: {}, closed: 0, refused: 0, lost: [] };
 const deadline = Date.now() + PATIENCE;
 let answers = 0;
 
-/** Resolves to the answer, when it has arrived whole. */
+/** Resolves to the complete answer. */
 function ask(agent) {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {

@@ -9,24 +9,24 @@ export interface LoadOptions {
   headers?: Record<string, string>;
   body?: string;
   connections: number;
-  /** Whether a connection is used again; otherwise each request has a new one. */
+  /** Whether connections are reused. Otherwise each request has a new one. */
   keepAlive: boolean;
 }
 
 export interface LoadReport {
-  /** How many answers came whole, by status. */
+  /** The number of complete answers by status. */
   answered: Record<number, number>;
-  /** How many of them said that they were the last on their connection. */
+  /** The number of answers that announced the end of their connection. */
   closed: number;
-  /** How many connections were refused; each ends the work of one of the connections. */
+  /** The number of refused connections. Each ends one of the parallel clients. */
   refused: number;
-  /** What became of requests that were not answered whole. */
+  /** The reasons of incomplete answers. */
   lost: string[];
 }
 
-/** Load by a process of its own, until the service refuses connections. */
+/** Load from a process of its own, until the service refuses connections. */
 export class Load {
-  /** Resolves when a good many requests have been answered. */
+  /** Resolves when many requests have been answered. */
   readonly warm: Promise<unknown>;
   readonly report: Promise<LoadReport>;
 

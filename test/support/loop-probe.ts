@@ -7,16 +7,16 @@ import { waitFor } from './wait-for';
 
 const PROGRAM = pathToFileURL(resolve(__dirname, 'watch-loop.mjs')).href;
 
-/** Tells for how long a service kept everybody else waiting. */
+/** Measures how long the event loop of a service is blocked. */
 export class LoopProbe {
   private readonly file = join(mkdtempSync(join(tmpdir(), 'resource-api-probe-')), 'longest');
 
-  /** What the service's environment needs for it. */
+  /** Environment variables that the service needs for it. */
   get environment(): Record<string, string> {
     return { NODE_OPTIONS: `--import=${PROGRAM}`, LOOP_PROBE: this.file };
   }
 
-  /** The longest time, in milliseconds, for which its event loop was busy with one thing while `work` went on. */
+  /** The longest time that its event loop was blocked during `work`, in milliseconds. */
   async longestDuring(service: ServiceProcess, work: () => Promise<void>): Promise<number> {
     service.signal('SIGUSR2');
     await waitFor(() => this.read() < 1);

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
 
-/** Takes away what nothing refers to any more. */
+/** Runs the garbage collector. */
 export const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes that are in use. */
+/** Bytes in use after a garbage collection. */
 export function memory(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

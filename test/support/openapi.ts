@@ -4,7 +4,7 @@ import type { Answer } from './test-api';
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
 
-/** A node of the document: the tests state what they expect of it. */
+/** A node of the document. Tests expect its type. */
 export type Node = any;
 
 export interface Operation {
@@ -12,28 +12,28 @@ export interface Operation {
   name: string;
   path: string;
   method: string;
-  /** What the paths of its requests are like. */
+  /** Matches the paths of its requests. */
   pattern: RegExp;
   spec: Node;
 }
 
-/** One thing that a caller may read in the document: a schema, and where it stands. */
+/** A part of the document with a schema, and its place. */
 export interface Described {
   where: string;
   node: Node;
 }
 
-/** An OpenAPI document, as a client that believes every word of it reads it. */
+/** An OpenAPI document, read like a client that relies on every word. */
 export class Document {
   private readonly validators = new WeakMap<object, ValidateFunction>();
-  /** By their schemas' text: most headers and errors are the same in every operation, and compiling takes long. */
+  /** Keyed by the schemas' text: most headers and errors are the same in all operations, and compiling takes long. */
   private readonly compiled = new Map<string, ValidateFunction>();
   private known: Operation[] | undefined;
   private readonly projections = new Map<string, Node>();
   private readonly ajv = addFormats(new Ajv2020({ allErrors: true, allowUnionTypes: true }));
 
   constructor(readonly json: Node) {
-    // Strict: a keyword that JSON Schema doesn't know is an error.
+    // Strict: unknown keywords are errors.
     for (const [name, schema] of Object.entries<object>(json.components.schemas)) {
       this.ajv.addSchema({ ...local(schema), $id: name });
     }
@@ -55,13 +55,13 @@ export class Document {
     );
   }
 
-  /** The response of a status, wherever it stands. */
+  /** The response of a status, with its reference resolved. */
   response({ spec }: Operation, status: number | string): Node {
     const response = spec.responses[status];
     return response?.$ref ? this.json.components.responses[nameOf(response.$ref)] : response;
   }
 
-  /** The headers of a response, by their names in lower case. */
+  /** The headers of a response, by lower-case names. */
   headersOf({ headers = {} }: Node): Map<string, Node> {
     const named = Object.entries<Node>(headers).map(([name, header]): [string, Node] => [
       name.toLowerCase(),
@@ -70,7 +70,7 @@ export class Document {
     return new Map(named);
   }
 
-  /** The schema of an envelope whose data, or the items of whose data, have these fields and no others. */
+  /** The schema of an envelope whose data, or items, have exactly these fields. */
   projection(schema: Node, fields: string): Node {
     const key = `${JSON.stringify(schema)} ${fields}`;
     const known =
@@ -91,13 +91,13 @@ export class Document {
     return { type: 'object', required: [...fields], properties: Object.fromEntries(kept), additionalProperties: false };
   }
 
-  /** The attributes that the body of an operation must have. */
+  /** The required attributes of an operation's body. */
   requiredOf({ spec }: Operation): string[] {
     const { $ref } = schemaOf(spec.requestBody);
     return this.json.components.schemas[nameOf($ref)].required ?? [];
   }
 
-  /** All responses, each at its operation and status. */
+  /** All responses, with their operations and statuses. */
   responses(): Described[] {
     return this.operations.flatMap((one) =>
       Object.keys(one.spec.responses).map((status) => ({
@@ -126,7 +126,7 @@ export class Document {
     );
   }
 
-  /** In what an answer differs from the success that its operation documents. */
+  /** The differences between an answer and the documented success of its operation. */
   problemsOf(one: Operation, { status, headers, body, text }: Answer): string[] {
     const expected = Object.keys(one.spec.responses).find((code) => code.startsWith('2'))!;
     const response = this.response(one, expected);
@@ -138,7 +138,7 @@ export class Document {
     ];
   }
 
-  /** What a value breaks of a schema; empty when it satisfies it. */
+  /** The rules of a schema that a value violates; empty if it is valid. */
   violations(schema: Node, value: unknown): string[] {
     const validate = this.validatorOf(schema);
     if (validate(value)) return [];
@@ -159,7 +159,7 @@ export class Document {
   }
 }
 
-/** The same document, in which an object has no attribute but those that it names. */
+/** The same document with all objects closed: they allow only the named attributes. */
 export function closed(node: Node): Node {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -168,7 +168,7 @@ export function closed(node: Node): Node {
   return open ? { additionalProperties: false, ...inside } : inside;
 }
 
-/** The examples of a request's or a response's body, by whatever name. */
+/** The examples of a request's or a response's body, named or not. */
 export function examplesOf(response: Node): Node[] {
   const contents = Object.values<Node>(response?.content ?? {});
   return contents.flatMap(({ example, examples = {} }) => [

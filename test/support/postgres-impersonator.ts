@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What a server may do with a client that introduces itself, other than to serve it. */
+/** Ways in which a server may refuse a client. */
 export const impersonators: Record<string, (client: Socket) => void> = {
   ...Object.fromEntries(
     // https://www.postgresql.org/docs/18/errcodes-appendix.html
@@ -19,13 +19,13 @@ export const impersonators: Record<string, (client: Socket) => void> = {
   'speaks another protocol': (client) => client.once('data', () => client.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
 };
 
-/** Refuses whoever introduces itself, as a server does that takes no connection. */
+/** Refuses a client, like a server that accepts no connections. */
 function refuseWith(state: string): (client: Socket) => void {
   const fields = ['SFATAL', 'VFATAL', `C${state}`, 'Mabout a secret-of-the-database'].map((field) => `${field}\0`);
   return (client) => client.once('data', () => client.end(message('E', Buffer.from(`${fields.join('')}\0`))));
 }
 
-/** A message of PostgreSQL's protocol: its type, its length with itself, and what it says. */
+/** A message of PostgreSQL's protocol: type, length including itself, content. */
 function message(type: string, content: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(content.length + length.length);

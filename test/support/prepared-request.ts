@@ -1,27 +1,27 @@
-import type { Belongings, Row } from './belongings';
+import type { Fixtures, Row } from './fixtures';
 
 export interface PreparedRequest {
-  /** What stands in the places of the path's parameters. */
+  /** The values of the path's parameters. */
   ids?: (number | string)[];
-  /** With its question mark. */
+  /** Including the question mark. */
   query?: string;
-  /** Bytes are sent as they are. */
+  /** Bytes are sent unchanged. */
   body?: object;
   headers?: Record<string, string>;
 }
 
-/** A request that succeeds, if only its caller may: on things of their own. */
-export type Prepare = (own: Belongings) => PreparedRequest | Promise<PreparedRequest>;
+/** Prepares a request that succeeds if its caller is allowed to make it, on rows of the owner. */
+export type Prepare = (own: Fixtures) => PreparedRequest | Promise<PreparedRequest>;
 
-/** A request that needs nothing. */
+/** A request without parameters. */
 export const plain: Prepare = () => ({});
 
-/** A request on what `make` makes. */
+/** A request for the row that `make` inserts. */
 export const on =
-  (make: (own: Belongings) => Promise<Row>, body?: object): Prepare =>
+  (make: (own: Fixtures) => Promise<Row>, body?: object): Prepare =>
   async (own) => ({ ids: [(await make(own)).id], body });
 
-/** A request on the owner. */
+/** A request for the owner. */
 export const onOwner =
   (body?: () => object): Prepare =>
   ({ owner }) => ({ ids: [owner.id], body: body?.() });

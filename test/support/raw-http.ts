@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
   status: number;
-  /** Lower-case names; of two with one name the last. */
+  /** By lower-case names. Of repeated headers the last one counts. */
   headers: Record<string, string>;
   text: string;
 }
 
-/** Bytes of what came that a failure quotes. */
+/** The number of received bytes that a failure quotes. */
 const SHOWN = 10_000;
 const DEFAULT_PATIENCE_MS = 30_000;
 
-/** A connection on which a test writes any bytes it likes. */
+/** A connection on which a test writes arbitrary bytes. */
 export class RawConnection {
   private received = Buffer.alloc(0);
   private ended = false;
-  /** Whether the request is a HEAD, whose answer has the length of a body that doesn't come. */
+  /** True after a HEAD, whose answer has a length but no body. */
   private bodiless = false;
   private changed: () => void = () => undefined;
 
@@ -24,7 +24,7 @@ export class RawConnection {
       this.received = Buffer.concat([this.received, chunk]);
       this.changed();
     });
-    // A reset is an end like any other: what counts is what came before it.
+    // A reset counts like any other end: what was received before it matters.
     socket.on('error', () => undefined);
     const end = () => {
       this.ended = true;
@@ -47,25 +47,25 @@ export class RawConnection {
     return this;
   }
 
-  /** Reads nothing from now on. */
+  /** Stops reading. */
   pause(): this {
     this.socket.pause();
     return this;
   }
 
-  /** Reads again. */
+  /** Starts reading again. */
   resume(): this {
     this.socket.resume();
     return this;
   }
 
-  /** Reads where the answer begins, and nothing more. */
+  /** Reads the beginning of the answer only. */
   async stall(patience = DEFAULT_PATIENCE_MS): Promise<void> {
     await this.until(() => this.received.length > 0, patience);
     this.pause();
   }
 
-  /** Nothing more will be written; answers may still come. */
+  /** Ends the sending side. Answers may still arrive. */
   end(): this {
     this.socket.end();
     return this;
@@ -75,12 +75,12 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  /** Like a client that crashed: the server sees a reset. */
+  /** Resets the connection, like a client that crashed. */
   reset(): void {
     this.socket.resetAndDestroy();
   }
 
-  /** The answers that came, as soon as there are so many complete ones; rejects when they don't come in time. */
+  /** Resolves to the answers when `count` are complete. Rejects when the time is up. */
   async answers(count: number, patience = DEFAULT_PATIENCE_MS): Promise<RawAnswer[]> {
     await this.until(() => this.parsed().length >= count, patience);
     return this.parsed();
@@ -90,7 +90,7 @@ export class RawConnection {
     return (await this.answers(1, patience))[0];
   }
 
-  /** All answers until the server closed the connection. */
+  /** Resolves to all answers when the server has closed the connection. */
   async allAnswers(patience = DEFAULT_PATIENCE_MS): Promise<RawAnswer[]> {
     await this.until(() => this.ended, patience);
     return this.parsed();
@@ -119,7 +119,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes on a connection of their own and returns the first answer. */
+/** Sends bytes on a new connection and returns the first answer. */
 export async function sendRaw(port: number, data: string | Uint8Array): Promise<RawAnswer> {
   const connection = await RawConnection.open(port);
   try {
@@ -129,7 +129,7 @@ export async function sendRaw(port: number, data: string | Uint8Array): Promise<
   }
 }
 
-/** The complete responses at the start of the bytes; throws when they are not HTTP. */
+/** The complete responses at the start of the bytes; throws if they aren't HTTP. */
 function parseAnswers(bytes: Buffer, { ended, bodiless }: { ended: boolean; bodiless: boolean }): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = bytes;

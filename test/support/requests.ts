@@ -1,13 +1,13 @@
 import type { Express } from 'express';
 import { RouteIndex } from '../../src/platform/routing/route-index';
-import type { Belongings } from './belongings';
+import type { Fixtures } from './fixtures';
 import { documentOf } from './contract';
 import type { Node, Operation } from './openapi';
 import { plain, type Prepare, type PreparedRequest } from './prepared-request';
 import { RESOURCES } from './resources';
 import type { Answer, Client, TestApi } from './test-api';
 
-/** For each route of the application a request that succeeds. */
+/** A successful request for each route of the application. */
 const requests: Record<string, Prepare> = {
   'GET /docs': plain,
   'GET /docs/json': plain,
@@ -26,22 +26,22 @@ const requests: Record<string, Prepare> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ requests }) => Object.entries(requests))),
 };
 
-/** The routes that the tests know how to ask. */
+/** The routes that have a request here. */
 export const ROUTES = Object.keys(requests);
 
 /**
- * A request that succeeds, if only its caller may: on things of their own.
- * @param route as {@link routesOf} names it
+ * A request that succeeds if its caller is allowed to make it, on rows of the owner.
+ * @param route a name of {@link routesOf}
  */
-export function requestOf(route: string, own: Belongings): PreparedRequest | Promise<PreparedRequest> {
+export function requestOf(route: string, own: Fixtures): PreparedRequest | Promise<PreparedRequest> {
   if (!requests[route]) throw new Error(`Say in test/support/resources/ how to ask ${route}`);
   return requests[route](own);
 }
 
-/** What @nestjs/swagger adds to the page and the document that it was asked for. */
+/** Routes that @nestjs/swagger adds to its page. */
 const OF_SWAGGER_UI = /^GET \/docs\/(?!json)/;
 
-/** The routes of the running application, as Express knows them. */
+/** The routes of the running application, read from Express. */
 export function routesOf({ app }: TestApi): string[] {
   return RouteIndex.routesOf(app.nest.getHttpAdapter().getInstance() as Express)
     .flatMap(({ route }) => methodsOf(route!).map((method) => `${method} ${inVersion1(route!.path)}`))
@@ -50,7 +50,7 @@ export function routesOf({ app }: TestApi): string[] {
 
 type DocumentedRoute = Operation & { response: (status: number) => Node };
 
-/** The routes of which the checked-in document says something, sorted. */
+/** The routes for which `says` finds something in the checked-in document, sorted. */
 export function documentedRoutes(says: (route: DocumentedRoute) => unknown): string[] {
   const document = documentOf('1');
   return document.operations
@@ -59,10 +59,10 @@ export function documentedRoutes(says: (route: DocumentedRoute) => unknown): str
     .sort();
 }
 
-/** The one routing table knows no version; a caller names it. */
+/** The routing table has no versions; a caller's path has one. */
 const inVersion1 = (path: string) => path.replace(/^\/api\//, '/api/v1/');
 
-/** Nest's own handlers are for all methods, which Express marks with `_all`: they are no route. */
+/** Excludes Nest's own handlers for all methods, which Express marks with `_all`. */
 function methodsOf(route: object): string[] {
   const { methods } = route as { methods: Record<string, boolean> };
   return Object.keys(methods)
@@ -70,7 +70,7 @@ function methodsOf(route: object): string[] {
     .map((method) => method.toUpperCase());
 }
 
-/** @param route e.g. `GET /api/v1/users/:id`; what follows its path is for the reader */
+/** @param route e.g. `GET /api/v1/users/:id`. Text after the path is ignored */
 export function sendTo(
   client: Client,
   route: string,

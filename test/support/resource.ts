@@ -1,73 +1,75 @@
-import type { Belongings, Row } from './belongings';
+import type { DtoClass } from '../../src/platform/input/fields';
+import type { Fixtures, Row } from './fixtures';
 import type { Prepare } from './prepared-request';
 import type { Values } from './values';
 
-/** What there is to know of a resource for the tests that ask all of them: a new one has a file in resources/. */
+/** A description of a resource for tests of all resources. A new resource needs a file in resources/. */
 export interface Resource {
-  /** As its paths name it. */
+  /** The noun in its paths. */
   noun: string;
-  /** For each of its routes a request that succeeds. */
+  /** A successful request for each of its routes. */
   requests: Record<string, Prepare>;
-  /** Where it has a PATCH of `/<noun>/{id}`: what can be written. */
+  /** Its writable attributes, if it has a PATCH of `/<noun>/{id}`. */
   writable?: Omit<Writable, 'noun'>;
   collections: Collection[];
 }
 
 export interface Writable {
   noun: string;
-  /** All that it is made of. */
+  /** The values of each attribute. */
   attributes: Record<string, Values>;
   required: string[];
-  /** What the others take when they are left out. */
-  defaults: Record<string, unknown>;
+  /** The body of its POST, which says what the others take when they are left out. */
+  input: DtoClass;
   /** What a PUT that leaves it out leaves as it is, instead. */
   kept?: string[];
-  /** Whether it can be replaced as a whole. */
+  /** Whether it has a PUT. */
   replaceable: boolean;
-  /** What is required, and nothing more; another each time. */
+  /** A new body with the required attributes only. */
   least: () => Record<string, unknown>;
-  /** What is required beside it and is the id of a row, such as `{ product_id }`. Default: nothing */
-  refersTo?: (own: Belongings) => Promise<Record<string, unknown>>;
+  /** Required attributes that are ids of other rows, such as `{ product_id }`. Default: none */
+  refersTo?: (own: Fixtures) => Promise<Record<string, unknown>>;
   /** The table of its entity. Default: the noun, with underscores */
   table?: string;
-  /** Where it is created, and with what of its own. Default: at `/<noun>`, with nothing */
-  place?: (own: Belongings) => Promise<{ path: string; also?: object }>;
+  /** The path of its creation, and further attributes. Default: `/<noun>`, none */
+  place?: (own: Fixtures) => Promise<{ path: string; also?: object }>;
 }
 
 export interface Collection {
-  /** Its path. */
+  /** The path of the collection. */
   name: string;
   table: string;
-  /** In their order, as an administrator sees them; those that are no columns of the table are read as they need it. */
+  /** The attributes in the order that an administrator sees. */
   attributes: string[];
-  sortable: string[];
+  /** `sortableOf(Entity)` */
+  sortable: readonly string[];
   /** Empty where it has none. */
   statuses: string[];
-  /** What `search` looks through. */
+  /** The texts that `search` looks through. */
   textsOf: (item: Record<string, never>) => (string | null)[];
-  /** Puts rows into it, each line's text into the texts of one of them, and says where it is when its name has an id. */
-  fill: (own: Belongings, others: Belongings, lines: Line[]) => Promise<Place | void>;
+  /** Inserts a row for each line, whose texts contain the line's text. Returns the path if it contains an id. */
+  fill: (own: Fixtures, others: Fixtures, lines: Line[]) => Promise<Place | void>;
 }
 
-/** What the rows of a collection are made of. Each value stands in several lines, so that only the id can tell those apart. */
+/** The contents of a row. Each value occurs in several lines, so that only the id orders them. */
 export interface Line {
   text: string;
   index: number;
-  /** Whether the index is. */
+  /** Whether the index is even. */
   even: boolean;
   dates: { created_at: string; updated_at: string };
 }
 
 export interface Place {
   path: string;
-  /** Which rows of the table belong to it, in SQL. */
+  /** An SQL condition for the collection's rows. */
   where: string;
 }
 
-/** What every resource has. */
+/** The attributes of every resource. */
 export const common = ['id', 'created_at', 'updated_at'];
 
-/** One after the other, so that the ids are in their order. */
+/** Makes rows one after the other, so that their ids are ordered. */
 export async function each(lines: Line[], make: (line: Line) => Promise<Row | void>): Promise<void> {
   for (const line of lines) await make(line);
 }

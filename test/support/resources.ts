@@ -1,3 +1,4 @@
+import { declaredDefaults } from './declared-defaults';
 import { comments } from './resources/comments';
 import { orders } from './resources/orders';
 import { posts } from './resources/posts';
@@ -6,7 +7,7 @@ import { replies } from './resources/replies';
 import { uploads } from './resources/uploads';
 import { users } from './resources/users';
 
-/** Every resource that the tests ask, in the order in which their collections are filled. */
+/** All tested resources, in the order in which their collections are filled. */
 export const RESOURCES = [
   users,
   products,
@@ -15,8 +16,10 @@ export const RESOURCES = [
   posts,
   comments,
   replies,
-  // A line each, so that another one is a line more.
+  // One line for each, so that adding one changes one line.
 ];
 
-export const WRITABLES = RESOURCES.flatMap(({ noun, writable }) => (writable ? [{ noun, ...writable }] : []));
+export const WRITABLES = RESOURCES.flatMap(({ noun, writable }) =>
+  writable ? [{ noun, ...writable, defaults: declaredDefaults(writable.input) }] : [],
+);
 export const COLLECTIONS = RESOURCES.flatMap(({ collections }) => collections);

@@ -4,9 +4,16 @@ import { once } from 'node:events';
 const PYTHON = 'python3';
 
 /** Whether Python has moto's server: `pip install 'moto[s3,server]'`. */
-export const hasS3Server = (): boolean => spawnSync(PYTHON, ['-c', 'import moto.server, flask']).status === 0;
+const hasS3Server = (): boolean => spawnSync(PYTHON, ['-c', 'import moto.server, flask']).status === 0;
 
-/** Something that speaks S3, in a process of its own: moto, which keeps everything in memory. */
+const available = hasS3Server();
+/** For tests that need S3: their title says why they are skipped. */
+export const describeWithS3 = (name: string, tests: () => void) =>
+  available
+    ? describe(name, tests)
+    : describe.skip(`${name} (skipped: python3 has no moto.server, see pip install 'moto[s3,server]')`, tests);
+
+/** An S3 server in a process of its own: moto, which keeps everything in memory. */
 export class S3Server {
   private constructor(
     private readonly process: ChildProcess,
@@ -20,7 +27,7 @@ export class S3Server {
     return new S3Server(child, await announcedUrl(child));
   }
 
-  /** What makes a service keep its uploads in that bucket. */
+  /** The settings of a service that stores its uploads in the bucket. */
   settings(bucket: string, endpoint = this.url): Record<string, string> {
     return {
       S3_BUCKET: bucket,
@@ -36,14 +43,21 @@ export class S3Server {
     if (status !== 200) throw new Error(`No bucket: ${status}`);
   }
 
-  /** The names of the objects. */
+  /** The names of all objects. */
   objects(bucket: string): Promise<string[]> {
     return this.keys(`/${bucket}?list-type=2`);
   }
 
-  /** The names of what the multipart uploads are to be. */
+  /** The object names of unfinished multipart uploads. */
   multiparts(bucket: string): Promise<string[]> {
     return this.keys(`/${bucket}?uploads`);
+  }
+
+  /** What is in the bucket below that key, with `*` for the key: objects, and multipart uploads that aren't complete. */
+  async leftOf(bucket: string, key: string): Promise<string[]> {
+    const multiparts = (await this.multiparts(bucket)).map((name) => `${name} (multipart)`);
+    const names = [...(await this.objects(bucket)), ...multiparts];
+    return names.filter((name) => name.startsWith(key)).map((name) => name.replace(key, '*'));
   }
 
   async stop(): Promise<void> {
@@ -61,7 +75,7 @@ async function announcedUrl({ stderr }: ChildProcess): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
     stderr!.on('data', (text: Buffer) => {
-      // It tells of each request, and must not fill the pipe.
+      // It logs each request, which must not fill the pipe.
       if (said.length < 10_000) said += text.toString();
       const [, url] = /Running on (http:\/\/127\.0\.0\.1:\d+)/.exec(said) ?? [];
       if (url) resolve(url);

@@ -6,17 +6,17 @@ import { join, resolve } from 'node:path';
 import { waitFor } from './wait-for';
 
 const ROOT = resolve(__dirname, '../..');
-/** Made by global-setup.ts. */
+/** Built by global-setup.ts. */
 const PROGRAM = join(ROOT, 'dist/main.js');
 const START_PATIENCE_MS = 60_000;
 
 type Environment = Record<string, string>;
 
-/** The service as its users run it: a process of its own, of which a test sees what it prints and how it ends. */
+/** The service in a process of its own. A test sees its output and how it ends. */
 export class ServiceProcess {
   stdout = '';
   stderr = '';
-  /** When it has ended and everything it printed has arrived: its exit code, or the signal that killed it. */
+  /** Resolves when it has ended and all its output has arrived, to its exit code or the signal that killed it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 
   private constructor(private readonly child: ChildProcess) {
@@ -25,7 +25,7 @@ export class ServiceProcess {
     this.ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   }
 
-  /** @param environment all of its environment; the working directory is an empty one, so that no `.env` is read */
+  /** @param environment its whole environment. The working directory is empty, so that no `.env` is read */
   static spawn(environment: Environment, directory: string): ServiceProcess {
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', ...environment };
@@ -44,7 +44,7 @@ export class ServiceProcess {
     return this.stdout.split('\n').filter(Boolean);
   }
 
-  /** Where it listens, once it has said so. */
+  /** The URL that it prints; undefined before. */
   get url(): string | undefined {
     const [, scheme, port] = /(https?):\/\/localhost:(\d+)\/api/.exec(this.stdout) ?? [];
     return scheme && `${scheme}://127.0.0.1:${port}`;
@@ -54,7 +54,7 @@ export class ServiceProcess {
     return Number(new URL(this.url!).port);
   }
 
-  /** Resolves when it says where it listens. */
+  /** Resolves when it prints its URL. */
   async listening(): Promise<this> {
     await waitFor(() => this.url !== undefined || !this.running, START_PATIENCE_MS);
     if (!this.url) throw new Error(`The service doesn't listen.\n${this.stdout}\n${this.stderr}`);
@@ -62,7 +62,7 @@ export class ServiceProcess {
   }
 
   get(path: string, headers: Environment = {}): Promise<Response> {
-    // A connection for each request: none is left open that would have to be waited for at the end.
+    // A connection for each request, so that none is left open when it stops.
     return fetch(`${this.url}${path}`, { headers: { Connection: 'close', ...headers } });
   }
 
@@ -81,7 +81,7 @@ export class ServiceProcess {
   }
 }
 
-/** Services of one test file, and their throw-away directories; none outlives its tests. */
+/** The services of a test file, and their temporary directories. None outlives its tests. */
 export class Services {
   private readonly processes: ServiceProcess[] = [];
   private readonly directories: string[] = [];
@@ -102,7 +102,7 @@ export class Services {
     return this.spawn(environment).listening();
   }
 
-  /** Ends what a test that failed has left running. */
+  /** Kills what a failed test has left running. */
   async end(): Promise<void> {
     for (const service of this.processes.splice(0)) if (service.running) await service.stop('SIGKILL');
   }
@@ -116,7 +116,7 @@ export class Services {
   }
 }
 
-/** @param keep whether a service may serve several tests; otherwise each is ended after the test that has started it */
+/** @param keep whether a service may serve several tests. Default: each is stopped after the test that started it */
 export function useServices({ keep = false } = {}): Services {
   const services = new Services();
   if (!keep) afterEach(() => services.end());
@@ -127,7 +127,7 @@ export function useServices({ keep = false } = {}): Services {
   return services;
 }
 
-/** The main process of the embedded server that runs under a data directory. */
+/** The pid of the embedded server's main process. */
 export function postmasterOf(dataDirectory: string): number | undefined {
   const pid = Number.parseInt(readIfThere(join(dataDirectory, 'postgres/postmaster.pid')), 10);
   return isAlive(pid) ? pid : undefined;
@@ -135,14 +135,14 @@ export function postmasterOf(dataDirectory: string): number | undefined {
 
 export function isAlive(pid: number): boolean {
   try {
-    // A zombie has ended: nobody but its parent can do anything about it.
+    // A zombie has ended. Only its parent can remove it.
     return process.kill(pid, 0) && !/\) Z /.test(readIfThere(`/proc/${pid}/stat`));
   } catch {
     return false;
   }
 }
 
-/** Resolves when the process has ended, which it may seem not to have for a moment after it has closed everything. */
+/** Resolves when the process has ended, which may take a moment after it has closed everything. */
 export function hasEnded(pid: number): Promise<void> {
   return waitFor(() => !isAlive(pid));
 }
@@ -158,4 +158,14 @@ function readIfThere(file: string): string {
   } catch {
     return '';
   }
+}
+
+/** A user of the demo data. */
+export const demoSignIn = { username: 'ada', password: 'demo-password' };
+
+/** The value of `Authorization` after a sign-in. */
+export async function tokenOf(service: ServiceProcess, { username, password }: typeof demoSignIn): Promise<string> {
+  const response = await service.send('POST', '/auth/tokens', { username, password });
+  expect(response.status).toBe(201);
+  return `Bearer ${(await response.json()).data.access_token}`;
 }

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** A token of any claims whatsoever, truly signed (RS256). @param claims or their JSON */
+/** A correctly signed token (RS256) of any claims. @param claims the claims or their JSON */
 export function signedToken(claims: object | string, { kid, key }: { kid: string; key: KeyObject }): string {
   const encode = (text: string) => Buffer.from(text).toString('base64url');
   const header = encode(JSON.stringify({ alg: 'RS256', typ: 'JWT', kid }));

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 
 type Query = (...parameters: unknown[]) => unknown;
 
-/** The SQL that the application sends while it is asked, without the look-up of who asks. */
+/** The SQL statements that the application sends during `ask`, except the look-up of the caller. */
 export async function statementsOf(ask: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const prototype = Client.prototype as unknown as { query: Query };
@@ -21,8 +21,8 @@ export async function statementsOf(ask: () => Promise<unknown>): Promise<string[
 }
 
 /**
- * Asks, and keeps back what the database answers to the first statement of a kind until a change has been made: whatever is
- * read by another statement sees it.
+ * Withholds the database's answer to the first statement of a kind until a change is made, so that later statements see
+ * the change.
  */
 export async function changeAfter<T>(kind: RegExp, change: () => Promise<unknown>, ask: () => Promise<T>): Promise<T> {
   const prototype = Client.prototype as unknown as { query: Query };
@@ -46,7 +46,7 @@ export async function changeAfter<T>(kind: RegExp, change: () => Promise<unknown
   }
 }
 
-/** The driver takes a callback, or returns a promise. */
+/** The driver accepts a callback or returns a promise. */
 function answerAfter(query: Query, parameters: unknown[], wait: () => Promise<unknown>): unknown {
   const last = parameters.at(-1);
   if (typeof last !== 'function')

@@ -1,14 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between the application and a server that it uses, so that a test can cut the wire. */
+/** A proxy between the application and a server, with which a test can cut the connection. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
-  /** What is done with new connections in the place of the server. */
+  /** Handles new connections instead of the server. */
   private meet: ((client: Socket) => void) | undefined;
-  /** What clients have said first: who they are. */
+  /** The first message of each client, which identifies it. */
   private readonly said = new Map<Socket, string>();
   private readonly muted = new Set<Socket>();
-  /** Answers to what holds this are kept back. */
+  /** Withholds answers to requests that contain this text. */
   private held: string | undefined;
   private readonly holding = new Map<Socket, Socket>();
   private readonly server = createServer((client) => this.forward(client));
@@ -23,24 +23,24 @@ export class TcpProxy {
     return proxied.href;
   }
 
-  /** Cuts all connections, and new ones as soon as they are made. */
+  /** Cuts all connections, and new ones at once. */
   refuse(): void {
     this.impersonate((client) => client.resetAndDestroy());
   }
 
-  /** Cuts all connections, and answers new ones in the place of the server. */
+  /** Cuts all connections, and answers new ones instead of the server. */
   impersonate(server: (client: Socket) => void): void {
     this.meet = server;
     this.cut();
   }
 
-  /** Takes new connections and whatever is sent, and passes nothing on, in neither direction. */
+  /** Accepts connections and data, but passes nothing on in either direction. */
   fallSilent(): void {
     this.meet = (client) => client.resume();
     for (const socket of this.sockets) socket.unpipe().resume();
   }
 
-  /** Works again: for new connections, as what was sent to a silent one is lost. */
+  /** Works again for new connections. Data that was sent meanwhile is lost. */
   accept(): void {
     for (const socket of this.muted) socket.resetAndDestroy();
     if (!this.meet) return;
@@ -48,7 +48,7 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Lets nothing more through of clients that have this in what they said first, as if the network had gone without a word. */
+  /** Stops passing data of clients whose first message contains a text, as if the network had failed silently. */
   mute(text: string): void {
     for (const [client, said] of this.said) {
       if (!said.includes(text)) continue;
@@ -57,17 +57,17 @@ export class TcpProxy {
     }
   }
 
-  /** Passes on what clients send from now on, but of those who send this nothing that the server answers. */
+  /** Passes requests on, but withholds the server's answers to requests that contain a text. */
   holdAnswersTo(text: string): void {
     this.held = text;
   }
 
-  /** How many clients wait for such an answer. */
+  /** The number of clients that wait for a withheld answer. */
   get waiting(): number {
     return this.holding.size;
   }
 
-  /** Passes on what was kept back. */
+  /** Passes withheld answers on. */
   passAnswers(): void {
     this.held = undefined;
     for (const [client, server] of this.holding) server.pipe(client);
@@ -94,7 +94,7 @@ export class TcpProxy {
       one.on('error', () => other.destroy()).on('close', () => this.sockets.delete(one));
       one.pipe(other);
     }
-    // Before the server has got it.
+    // Runs before the server gets the request.
     client.prependListener('data', (bytes: Buffer) => {
       if (this.held === undefined || !bytes.includes(this.held)) return;
       server.unpipe(client);

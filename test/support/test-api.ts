@@ -10,7 +10,7 @@ import { TestApp, type TestAppOptions } from './test-app';
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed when it is JSON, else the text. */
+  /** Parsed JSON, otherwise text. */
   body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
   text: string;
 }
@@ -45,14 +45,14 @@ export class Client {
     return new Client(this.base, { ...this.headers, ...headers });
   }
 
-  /** With headers that count where the caller has none of that name. */
+  /** A client with further headers. The caller's own headers take precedence. */
   preferring(headers: Headers_): Client {
     return new Client(this.base, { ...headers, ...this.headers });
   }
 
   /**
-   * Paths are relative to /api/v1, unless they start with two slashes: those stand for the root.
-   * @throws Error for an answer that the checked-in document doesn't promise
+   * Sends a request. Paths are relative to /api/v1, unless they start with two slashes, which stand for the root.
+   * @throws Error for an answer that differs from the checked-in document
    */
   async send(method: string, path: string, body?: unknown, headers: Headers_ = {}): Promise<Answer> {
     const url = path.startsWith('//') ? this.base() + path.slice(1) : `${this.base()}/api/v1${path}`;
@@ -94,7 +94,7 @@ export class TestApi extends Client {
     return this.with({ Authorization: `Bearer ${token}` });
   }
 
-  /** A new user who has just signed in, and may have been suspended since. */
+  /** A new user who has just signed in. The attributes are set after that, e.g. a suspension. */
   async user(attributes: Partial<User> = {}): Promise<TestUser> {
     const number = ++this.users;
     const password = 'a password of a test';
@@ -142,7 +142,7 @@ export function atOnce<T>(list: readonly T[], work: (one: T) => Promise<unknown>
   return Promise.all(list.map(work));
 }
 
-/** How often each status came. */
+/** The number of answers of each status. */
 export function countStatuses(answers: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

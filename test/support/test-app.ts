@@ -25,25 +25,25 @@ export interface TestAppOptions {
   settings?: Record<string, string>;
   /** Modules besides the application's own. */
   imports?: ModuleMetadata['imports'];
-  /** Milliseconds from the start to when old uploads are removed; tests make such ones, so an hour when left out. */
+  /** The delay of the first sweep of uploads in milliseconds. Default: an hour, because tests make old uploads */
   sweepAfter?: number;
-  /** What is done to the application before it is configured, without the help of createApplication(). */
+  /** Changes the application before it is configured. createApplication() isn't used then. */
   beforehand?: (app: INestApplication) => void;
-  /** What else is done to the application before it listens, as a team would in main.ts. */
+  /** Changes the application before it listens, like a team in main.ts. */
   prepare?: (app: INestApplication) => void | Promise<void>;
-  /** What `createNestApplication()` is told, without the help of createApplication(). */
+  /** Options of `createNestApplication()`. createApplication() isn't used then. */
   options?: NestApplicationOptions;
-  /** Another instance's database; a new one, cloned from the template, when left out. */
+  /** The database of another instance. Default: a new clone of the template */
   databaseUrl?: string;
 }
 
-/** The real application, on a real database and a real port. */
+/** The real application with a real database and a real port. */
 export class TestApp {
   private constructor(
     readonly nest: INestApplication,
     readonly databaseUrl: string,
     readonly port: number,
-    /** Every line that the application logged, parsed. */
+    /** Every parsed log line of the application. */
     readonly log: Record<string, unknown>[],
     private readonly drop: () => Promise<void>,
   ) {}
@@ -63,14 +63,14 @@ export class TestApp {
       NODE_ENV: 'test',
       DATABASE_URL: database.url,
       DATA_DIR: process.env.TEST_DIRECTORY,
-      // Everybody in a test has one address.
+      // All callers of a test have the same address.
       LOGIN_ADDRESS_LIMIT: NO_LIMIT,
       REGISTRATION_RATE_LIMIT: NO_LIMIT,
       RENAME_RATE_LIMIT: NO_LIMIT,
       ...(process.env.REDIS_URL && { REDIS_URL: process.env.REDIS_URL }),
       ...settings,
     };
-    // Of several applications in one process the first one's log would get all lines of Nest's loggers.
+    // With several applications in one process, the first one's log would get all lines of Nest's loggers.
     forgetLogger();
     let app: INestApplication | undefined;
     try {
@@ -98,7 +98,7 @@ export class TestApp {
       await app.listen(0, '127.0.0.1');
     } catch (error) {
       await app?.close();
-      // The next file of tests in this process counts its databases anew.
+      // The next test file in this process numbers its databases anew.
       await database.drop();
       throw error;
     }

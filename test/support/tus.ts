@@ -4,14 +4,14 @@ import { type Client, type TestUser, type TestApi } from './test-api';
 export const TUS = { 'Tus-Resumable': '1.0.0' };
 export const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
 
-/** What a user does with uploads, by the protocol. */
+/** A user who uploads by the tus protocol. */
 export class TusUser {
   readonly client: Client;
 
   constructor(
     private readonly api: TestApi,
     readonly user: TestUser,
-    /** Of all requests. */
+    /** Headers of all requests. */
     private readonly headers: Record<string, string> = {},
   ) {
     this.client = api.as(user);
@@ -39,12 +39,12 @@ export class TusUser {
     return Number((await this.client.head(path)).headers.get('upload-offset'));
   }
 
-  /** The head of a request that is to append so many bytes, on a connection of its own. @param length chunked without it */
+  /** Sends the head of a request that appends bytes, on a new connection. @param length Default: chunked */
   async open(path: string, length?: number, headers: Record<string, string> = {}): Promise<RawConnection> {
     return (await RawConnection.open(this.api.app.port)).write(this.head(path, length, headers));
   }
 
-  /** The head of a request that is to create an upload with so many bytes. */
+  /** Sends the head of a request that creates an upload with its bytes. */
   async post(length: number): Promise<RawConnection> {
     const lines = this.lines({ 'Upload-Length': String(length), 'Content-Length': String(length) });
     return (await RawConnection.open(this.api.app.port)).write(`POST /api/v1/uploads HTTP/1.1\r\n${lines}`);

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { TestApi } from './test-api';
 
-/** Whether some process writes to an upload. @param path ends in its key */
+/** True if a process holds the lock of an upload. @param path ends with its key */
 export async function isLocked({ app }: TestApi, path: string): Promise<boolean> {
   const rows = await app.nest.get(DataSource).query<unknown[]>(
     `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
@@ -11,7 +11,7 @@ export async function isLocked({ app }: TestApi, path: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** How many locks of uploads there are, of all processes on this database. */
+/** The number of upload locks of all processes on this database. */
 export async function countLocks({ app }: TestApi): Promise<number> {
   const [{ count }] = await app.nest.get(DataSource).query<{ count: number }[]>(
     `SELECT count(*)::int FROM pg_locks JOIN pg_database ON pg_database.oid = database

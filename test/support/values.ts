@@ -1,25 +1,25 @@
-import type { Belongings, Row } from './belongings';
+import type { Fixtures, Row } from './fixtures';
 
-/** What attributes may be, for the tests that ask all of them: each kind with the edges of what it takes and refuses. */
+/** Values of attributes for tests of all resources: for each kind the limits of what is accepted. */
 
-/** Values of an attribute: those it takes, each with what is stored, and those it refuses, each with the broken rule. */
+/** Accepted values with what is stored, and refused values with the violated rule. */
 export interface Values {
   taken: [sent: unknown, stored: unknown][];
   refused: [sent: unknown, rule: string][];
-  /** It never leaves again. */
+  /** It is never sent to callers. */
   secret?: boolean;
-  /** Makes what the others are made of, where these are rows of another table; see {@link reference}. */
-  make?: (own: Belongings) => Promise<Row>;
+  /** Inserts rows whose ids are accepted values; see {@link reference}. */
+  make?: (own: Fixtures) => Promise<Row>;
 }
 
 /** The id of another resource, e.g. `reference((own) => own.product())`. */
-export function reference(make: (own: Belongings) => Promise<Row>): Values {
+export function reference(make: (own: Fixtures) => Promise<Row>): Values {
   const others = ['1', null, true, [1], {}, 1.5].map((value): [unknown, string] => [value, 'type']);
   return { taken: [], refused: [...others, [0, 'range'], [-1, 'range'], [2 ** 53, 'range']], make };
 }
 
-/** The same values, with rows that are there now. */
-export async function withRows(values: Values, own: Belongings): Promise<Values> {
+/** The same values with ids of new rows. */
+export async function withRows(values: Values, own: Fixtures): Promise<Values> {
   if (!values.make) return values;
   const rows = [await values.make(own), await values.make(own)];
   return { ...values, taken: rows.map(({ id }) => [id, id]) };
@@ -33,7 +33,7 @@ interface TextLimits {
   nullable?: boolean;
 }
 
-/** As many as there may be in a row, in an order that composing changes. */
+/** The greatest number of marks in a row, in an order that normalising changes. */
 const MARKS = '\u0301\u0316'.repeat(15);
 const NOT_STRINGS = [1, true, {}, ['text']];
 
@@ -63,7 +63,7 @@ export function text({ min = 0, max, multiline = false, nullable = false }: Text
   };
 }
 
-/** Texts of a form of their own. */
+/** Texts with a pattern of their own. */
 export function form({ taken, refused }: { taken: string[]; refused: string[] }): Values {
   return {
     taken: taken.map((value) => [value, value]),

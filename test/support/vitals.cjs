@@ -1,15 +1,15 @@
-// Loaded before the service (node --require): tells its parent, when asked, how the process is.
+// Preloaded into the service (node --require): reports the state of the process to its parent on request.
 const { readFileSync } = require('node:fs');
 
-/** How often the event loop is looked at, in milliseconds. */
+/** The interval between checks of the event loop, in milliseconds. */
 const INTERVAL = 10;
-/** Of the main thread: nanoseconds on a processor, and nanoseconds of waiting for one. Linux only. */
+/** The main thread's time on a processor, and waiting for one, in nanoseconds. Linux only. */
 const SCHEDULER = `/proc/self/task/${process.pid}/schedstat`;
 
 let longest = 0;
 let last = measure();
 
-/** What other processes keep from this one is no fault of it: the time that it waited for a processor doesn't count. */
+/** Time that the process has waited for a processor doesn't count, because other processes have caused it. */
 setInterval(look, INTERVAL).unref();
 
 function look() {
@@ -41,7 +41,7 @@ process.on('message', (question) => {
 });
 
 function vitals() {
-  // Twice: what a finaliser lets go of in the first is collected in the second.
+  // Twice: what finalisers release in the first run is collected in the second.
   globalThis.gc();
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
@@ -49,5 +49,5 @@ function vitals() {
   return { cpu: measure().ran, heap: heapUsed + external, sockets: sockets.length };
 }
 
-// The channel alone doesn't keep the service running.
+// The channel alone mustn't keep the service running.
 process.channel?.unref();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 10;
 const PATIENCE_MS = 30_000;
 
-/** Polls until something is so, for what tells of itself by no event. @throws Error when it isn't in time */
+/** Polls until the condition holds, for states that emit no event. @throws Error when the time is up */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
   patience: number = PATIENCE_MS,

@@ -1,4 +1,4 @@
-// Loaded into a service by NODE_OPTIONS: writes down for how long its event loop was blocked at most, in milliseconds.
+// Loaded into a service by NODE_OPTIONS: writes the longest time that its event loop was blocked, in milliseconds.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setInterval } from 'node:timers';
@@ -7,13 +7,16 @@ const { LOOP_PROBE: file } = process.env;
 const INTERVAL = 5;
 const NANOSECONDS = 1e6;
 
-/** Of the main thread alone, where Linux tells it: while others have the core, nobody is blocked by this process. */
+/**
+ * The time of the main thread alone, if the system reports it: while other processes use the core, this one isn't
+ * blocking.
+ */
 function busyTime() {
   try {
     const time = Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[0]) / NANOSECONDS;
     if (time > 0) return time;
   } catch {
-    // Another system.
+    // Not Linux.
   }
   return performance.now();
 }

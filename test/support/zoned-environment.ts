@@ -1,7 +1,10 @@
 import type { EnvironmentContext, JestEnvironmentConfig } from '@jest/environment';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Runs a file in the time zone of `@jest-environment-options {"timeZone": "..."}`: the process is in it, not a mock. */
+/**
+ * Runs a test file in the time zone of `@jest-environment-options {"timeZone": "..."}`. The whole process is in that
+ * zone.
+ */
 export default class ZonedEnvironment extends TestEnvironment {
   private readonly zoneBefore = process.env.TZ;
 

@@ -1,4 +1,4 @@
-// JSON by hand, from rows whose values are the text that PostgreSQL wrote.
+// Builds JSON by string concatenation from rows with the text values of PostgreSQL.
 const text = JSON.stringify;
 
 export function userJson(row) {
@@ -16,7 +16,7 @@ function shared(row) {
   return `"id":${row.id},"created_at":"${iso(row.created_at)}","updated_at":"${iso(row.updated_at)}"`;
 }
 
-/** `2026-01-31 12:00:00.5+00` to `2026-01-31T12:00:00.500Z`. */
+/** Converts `2026-01-31 12:00:00.5+00` to `2026-01-31T12:00:00.500Z`. */
 function iso(timestamp) {
   const milliseconds = timestamp.slice(20, -3).padEnd(3, '0');
   return `${timestamp.slice(0, 10)}T${timestamp.slice(11, 19)}.${milliseconds}Z`;

@@ -1,4 +1,4 @@
-// L0, the limit: node:http and pg, and nothing that isn't needed for the answer. No router, no validation, no token, no log.
+// L0, the limit: node:http and pg, and only what the answer needs. No router, no validation, no token, no log.
 import { createServer } from 'node:http';
 import { URLSearchParams } from 'node:url';
 import pg from 'pg';
@@ -21,7 +21,7 @@ import {
 const USER_PATH = '/api/v1/users/';
 const PRODUCT_PATH = '/api/v1/products/';
 
-// All values as PostgreSQL writes them; json.mjs makes JSON of that text.
+// All values stay the text that PostgreSQL sends; json.mjs makes JSON of it.
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
   options: '-c TimeZone=UTC',

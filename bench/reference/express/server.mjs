@@ -1,4 +1,4 @@
-// Express 5 and pg by hand: no validation, no token, no log.
+// Express 5 and pg without a framework: no validation, no token, no log.
 import express from 'express';
 import { pool } from '../pool.mjs';
 import { ask, INSERT_PRODUCT, PRODUCT_BY_ID, UPDATE_PRODUCT, USER_BY_ID } from '../statements.mjs';

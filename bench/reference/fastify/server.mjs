@@ -1,4 +1,4 @@
-// Fastify and pg by hand, with the schemas that it compiles validation and JSON from: no token, no log.
+// Fastify and pg, with schemas that are compiled to validation and serialisation: no token, no log.
 import fastify from 'fastify';
 import { pool } from '../pool.mjs';
 import { ask, INSERT_PRODUCT, PRODUCT_BY_ID, UPDATE_PRODUCT, USER_BY_ID } from '../statements.mjs';

@@ -18,7 +18,7 @@ import { UsersModule } from './users/users.module';
       parseInt8: true,
       installExtensions: false,
     }),
-    // A limit that the load doesn't reach.
+    // A limit above any load.
     ThrottlerModule.forRoot([{ ttl: 60_000, limit: 1_000_000_000 }]),
     AuthModule,
     UsersModule,

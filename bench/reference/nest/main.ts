@@ -1,4 +1,4 @@
-// Nest as it is usually written, each piece as its own documentation shows it.
+// Nest as it is usually written, with each part like in its own documentation.
 import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';

@@ -4,27 +4,27 @@ import { entityTagOf } from '../http/entity-tag';
 import { envelope } from './envelope';
 import { toJson } from '../http/json';
 import { locationOf } from './location';
-import { requireJson, unwritable } from './writable';
+import { requireJson, unwritable } from './require-json';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** No browser takes it for a page, whatever it holds. */
+/** text/plain, so that a browser never renders the text as a page, whatever it contains. */
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const CREATED = 201;
-/** Statuses without a body, whatever the handler returns. */
+/** Statuses whose answers have no body, whatever the handler returns. */
 export const BODILESS = [204, 205, 304];
 
-/** A success as it leaves, but for what depends on the connection and the moment. */
+/** A successful answer, except for headers that depend on the connection or the time. */
 export class Answer {
   constructor(
     readonly status: number,
     readonly headers: Record<string, string>,
-    /** The whole body; empty when there is none. */
+    /** The whole body; empty if there is none. */
     readonly text: string,
-    /** The entity tag, without its quotes. */
+    /** The entity tag without its quotes. */
     readonly tag?: string,
   ) {}
 
-  /** What a handler would return to be answered so. */
+  /** The value that a handler would return to get this answer. */
   get value(): unknown {
     if (this.text === '') return undefined;
     const isJson = this.headers['Content-Type'].includes('json');
@@ -32,7 +32,7 @@ export class Answer {
   }
 }
 
-/** What a handler's value, sent with this status, becomes. */
+/** Makes the answer of a handler's value and status. */
 export function answerOf(status: number, body: unknown, request: Request): Answer {
   if (body === undefined || BODILESS.includes(status)) return new Answer(status, {}, '');
   if (typeof body === 'string') return new Answer(status, { 'Content-Type': textTypeFor(request) }, body);
@@ -44,7 +44,7 @@ export function answerOf(status: number, body: unknown, request: Request): Answe
   return new Answer(status, headers, jsonOf(envelope(status, page ?? body, request), request), tag);
 }
 
-/** The media type of a text whose route says of none by `@Header()`. */
+/** The media type of a text if the route sets none by `@Header()`. */
 export const textTypeFor = ({ produces }: Request): string => (produces ? `${produces}; charset=utf-8` : TEXT_TYPE);
 
 export function headersOf(

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { errorHandler } from './error-handler';
-import { PIECE, sendPieces, takeRoom } from './unread';
+import { PIECE_BYTES, sendPieces, reserveMemory } from './unread-answers';
 
 interface Ending {
   response: Response;
@@ -10,8 +10,8 @@ interface Ending {
 let endings: Ending[] = [];
 
 /**
- * Sends bodies at the end of the turn of the event loop, those of all its requests one right after the other. Who reads them
- * is then woken once and not for each, and waking somebody takes the system longer than all the rest of sending.
+ * Sends the bodies of one event-loop turn together, at its end: the client process is woken once per turn instead of
+ * once per answer. That wake-up is the most expensive part of sending.
  */
 export function endWith(response: Response, body: string | Buffer): void {
   if (endings.length === 0) setImmediate(sendAll);
@@ -24,14 +24,16 @@ function sendAll(): void {
   for (const { response, body } of all) send(response, body);
 }
 
-/** Nest is done with the request: what fails here is nobody else's to answer, and must not keep the others from theirs. */
+/**
+ * Nest has finished the request, so nobody else would answer an error. It must not keep other answers from being sent.
+ */
 function send(response: Response, body: string | Buffer): void {
   try {
-    // The time-out may have answered meanwhile.
+    // The time limit may have answered meanwhile.
     if (response.headersSent) return;
-    if (body.length <= PIECE || response.req.method === 'HEAD') return void response.end(body);
+    if (body.length <= PIECE_BYTES || response.req.method === 'HEAD') return void response.end(body);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    takeRoom(response, bytes.length);
+    reserveMemory(response, bytes.length);
     sendPieces(response, bytes);
   } catch (error) {
     errorHandler(error, response.req, response, () => undefined);

@@ -3,17 +3,17 @@ import type { Request } from 'express';
 import { Page } from './page';
 import { project } from '../input/fields';
 
-/** A body that leaves as it is, without the envelope: for documents whose form others prescribe. */
+/** A body without the envelope, for documents whose form a standard prescribes. */
 export class Verbatim {
   constructor(readonly body: object) {}
 
-  /** Within what an interceptor has put around it. */
+  /** For a body that an interceptor has wrapped. */
   toJSON(): object {
     return this.body;
   }
 }
 
-/** The success envelope (variant A), with `pagination` beside `data` when it is a page. */
+/** The success envelope (variant A). A page has `pagination` beside `data`. */
 export function envelope(status: number, body: unknown, request: Request): object {
   if (body instanceof Verbatim) return body.body;
   const code = status;

@@ -7,17 +7,17 @@ import { methodsOf } from '../routing/unknown-route';
 
 const logger = new Logger('Error');
 
-/** Answers what middleware and Express's router throw, as the error filter answers what Nest's handlers throw. */
+/** Answers errors of middleware and of Express's router like the error filter answers errors of Nest's handlers. */
 export function errorHandler(thrown: unknown, request: Request, response: Response, _next: NextFunction): void {
   answerError(thrown, request, response);
 }
 
-/** Answers with the error envelope, and logs what is no fault of the caller's. */
+/** Answers with the error envelope, and logs errors of the service. */
 export function answerError(thrown: unknown, request: Request, response: Response): ApiError {
   const error = toApiError(thrown);
-  // RFC 9110, 15.5.6. A handler that throws it says only what it doesn't take.
+  // RFC 9110, 15.5.6 requires `Allow`. A handler that throws 405 doesn't know the methods of its path.
   if (error.status === 405) error.headers.Allow ??= methodsOf(request).join(', ');
-  // Nothing has failed when what nobody waits for was ended.
+  // If the client has gone, an error that results from ending its work isn't a failure.
   const wasEnded = response.closed && (error.code === 'SERVICE_UNAVAILABLE' || isCutOff(request));
   if (error.status >= 500 && !wasEnded) logError(error, request.id);
   if (response.headersSent) cutOff(response);
@@ -25,7 +25,9 @@ export function answerError(thrown: unknown, request: Request, response: Respons
   return error;
 }
 
-/** Whether the rest of its body never came: whoever was reading it says so in words of its own. */
+/**
+ * True if the client left before its body had arrived. Whatever was reading the body throws an error of its own then.
+ */
 const isCutOff = ({ complete, destroyed }: Request): boolean => destroyed && !complete;
 
 export function logError(error: ApiError, requestId: string | undefined): void {

@@ -2,22 +2,22 @@ import type { Answer } from './answer';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** What its Idempotency-Key keeps together; undefined without a key. */
+    /** The attempt under the Idempotency-Key of the request; undefined without a key. */
     keyed?: KeyedAnswer;
   }
 }
 
-/** What is committed together: what the handler of a request with an Idempotency-Key did, and what it is answered. */
+/** Commits the work of a request with an Idempotency-Key together with its answer. */
 export interface KeyedAnswer {
-  /** What the first request was answered, when this is a repetition. */
+  /** The answer to the first request, if this request repeats it. */
   readonly replayed: Answer | undefined;
   /**
-   * Commits what the handler did, together with the answer that is about to leave. Resolves to the answer to send; to
-   * undefined when no handler was called, or none that has succeeded.
+   * Commits the handler's work together with the answer. Resolves to the answer to send. Resolves to undefined if no
+   * handler was called, or the handler failed.
    */
   finish(answer: () => Answer): Promise<Answer | undefined>;
-  /** Rolls back what the handler did, and waits for that. */
+  /** Rolls back the handler's work, and waits until that is done. */
   giveUp(): Promise<void>;
-  /** The same before an error is answered: a handler that still runs is not waited for. */
+  /** Rolls back before an error is answered. A handler that still runs is not waited for. */
   giveUpSoon(): Promise<void>;
 }

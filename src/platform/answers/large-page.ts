@@ -1,35 +1,37 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Page } from './page';
+import { LoopTurns } from '../limits/loop-turns';
 import { Semaphore } from '../limits/semaphore';
 import { toJsonBytes } from '../http/json';
-import { MAX_ANSWER, pageTooLarge } from './largest';
+import { MAX_ANSWER_BYTES, pageTooLarge } from './largest-size';
+import { kibibytes } from '../units';
 
-/** Bytes from which on a page isn't made in one go. */
-const LARGE = 256 * 1024;
+/** A page above this size, in bytes, is made in several turns of the event loop. */
+const LARGE_BYTES = kibibytes(256);
 /** Bytes that are kept for the envelope, with two cursors. */
-const ENVELOPE = 16 * 1024;
-/** How long a page is worked on before others get their turn, in milliseconds. */
-const TURN = 10;
+const ENVELOPE_BYTES = 16 * 1024;
 /** How many bytes a character can take in the answer. */
-const PER_CHARACTER = 6;
-/** How many it can take in memory. */
-const PER_UNIT = 2;
+const BYTES_PER_CHARACTER = 6;
+/** The greatest number of bytes that a UTF-16 unit takes in memory. */
+const BYTES_PER_UNIT = 2;
 
-/** Pages whose rows may wait in memory for their turn to be made; of more, those of the network that has most are 503. */
+/**
+ * The number of pages whose rows may wait in memory until they are made. When it is exceeded, the network with most of
+ * them gets 503.
+ */
 const MAX_WAITING = 32;
 
-/** One after the other: what they are made of takes several times the room of what leaves. */
+/** One page at a time: its objects take several times the memory of its JSON. */
 export const making = new Semaphore(1, MAX_WAITING);
 
-/** Whether to make it by {@link makeItems}: many at once, or one of the largest, would keep everybody else waiting. */
+/** True if {@link makeItems} should make the page: in one turn it would delay all other requests too long. */
 export function isLarge(page: Page<object>): boolean {
-  return page.largest > LARGE && PER_CHARACTER * charactersIn(page.data) > LARGE;
+  return page.largest > LARGE_BYTES && BYTES_PER_CHARACTER * charactersIn(page.data) > LARGE_BYTES;
 }
 
-/** How many bytes the texts of a page take in memory at most. */
-export const weightOf = ({ data }: Page<object>): number => PER_UNIT * charactersIn(data);
+/** The greatest number of bytes that the texts of a page take in memory. */
+export const weightOf = ({ data }: Page<object>): number => BYTES_PER_UNIT * charactersIn(data);
 
-/** Of all texts in it. */
+/** The number of characters of all texts in a value. */
 function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -39,22 +41,19 @@ function charactersIn(value: unknown): number {
 }
 
 /**
- * A page with as many items as fit, and the JSON of each of them, in turns with the rest of the service.
- * @param wanted whether somebody still waits for it
- * @throws {ApiError} VALIDATION_ERROR when all of them are wanted and they don't fit
+ * Makes the JSON of as many items as fit, in several turns of the event loop.
+ * @param wanted false when nobody waits for the page any more
+ * @throws {ApiError} VALIDATION_ERROR when the items don't fit and the page can't be shortened
  */
 export async function makeItems(
   page: Page<object>,
   wanted: () => boolean,
 ): Promise<{ page: Page<object>; items: Buffer[] }> {
   const items: Buffer[] = [];
-  let room = MAX_ANSWER - ENVELOPE;
-  let turnEnds = 0;
+  let room = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
+  const turns = new LoopTurns();
   for (const item of page.backwards ? [...page.data].reverse() : page.data) {
-    if (performance.now() > turnEnds) {
-      await turnOfTheLoop();
-      turnEnds = performance.now() + TURN;
-    }
+    if (turns.isOver) await turns.next();
     if (!wanted()) break;
     const json = toJsonBytes(item);
     room -= json.length + 1;

@@ -3,15 +3,21 @@ import { methodsAt } from '../routing/unknown-route';
 import { NO_LITERAL, RouteIndex } from '../routing/route-index';
 import { asSent, pathsOf, ROOT } from '../routing/version';
 
-/** Where what was created can be: below its own noun, below the path it was sent to, or at that path. */
+/**
+ * Where a created resource may be found: below its own noun (/posts/1), below the path of the POST, or at that path
+ * itself.
+ */
 type Place = 'own' | 'nested' | 'itself';
 
-/** By version, pattern of the route, and whether there is an id: where routes lead is the same for all requests. */
+/**
+ * Keyed by version, route pattern, and whether there is an id. The place depends on the routes only, not on the
+ * request.
+ */
 const known = new WeakMap<Application, Map<string, Place | undefined>>();
 
 /**
- * Where the resource that a POST has just created can be read: by its own id, if there is a route for that. A POST that
- * creates nothing, such as one that pays, is no resource of its own, so that nothing is there.
+ * The path of the resource that a POST has created: the path with its id, if there is a route for it. A POST that
+ * creates nothing, such as a payment, gets no `Location`.
  */
 export function locationOf(body: unknown, request: Request): string | undefined {
   if (request.method !== 'POST' || typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
@@ -25,7 +31,7 @@ function idOf(body: object): string | undefined {
   return typeof id === 'number' || typeof id === 'string' ? encodeURIComponent(id) : undefined;
 }
 
-/** As it is routed. /api/users/7/posts creates /api/posts/1. */
+/** The path in the routing table. POST /api/users/7/posts creates /api/posts/1. */
 function pathTo(place: Place, request: Request, id = ''): string {
   const { inTable } = pathsOf(request);
   const path = inTable.endsWith('/') ? inTable.slice(0, -1) : inTable;
@@ -56,8 +62,8 @@ function findPlace(request: Request, id: string | undefined): Place | undefined 
 }
 
 /**
- * Whether the very path of its route takes other methods, but for GET: what is read there is mostly the list, and an answer
- * without an id may be one that an interceptor has put into another form.
+ * True if the path of the POST has a route for another method except GET. GET mostly reads the list, and an answer
+ * without an id may be one that an interceptor has reshaped.
  */
 function isResource(request: Request): boolean {
   const { path: pattern } = request.route as { path: unknown };

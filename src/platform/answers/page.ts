@@ -2,49 +2,49 @@ import type { Request } from 'express';
 import { pathsOf } from '../routing/version';
 import { project } from '../input/fields';
 
-/** The attributes of either kind of pagination, in the order of the alphabet. */
+/** The sorted attribute names of each kind of pagination. */
 const NUMBERED = 'page,size,total,totalPages';
 const WITH_CURSORS = 'next,previous,size';
 
-/** Where a numbered page stands among the others. */
+/** The position of a numbered page. */
 export interface Pagination {
   /** Zero-based. */
   page: number;
   size: number;
-  /** Of all pages together. */
+  /** The number of items on all pages. */
   total: number;
   totalPages: number;
 }
 
-/** Where a page that a cursor leads to stands: between these. */
+/** The position of a page that was read by a cursor. */
 export interface CursorPagination {
   size: number;
-  /** Leads to the items after these; null when there are none. */
+  /** The cursor of the items after this page; null if there are none. */
   next: string | null;
-  /** Leads to the items before these; null when there are none. */
+  /** The cursor of the items before this page; null if there are none. */
   previous: string | null;
 }
 
-/** The beginning of a page of cursors, in the direction in which it was read, and how the list goes on from there. */
+/** How a page that was read by a cursor can be shortened. */
 interface Beginning {
-  /** Whether it was read from its last item on. */
+  /** True if the page was read from its last item on. */
   backwards: boolean;
-  /** Where a page of its first so many items stands. */
+  /** The pagination of a page that ends after its first `count` items. */
   paginationOf: (count: number) => CursorPagination;
 }
 
 export interface PageOptions {
-  /** What the caller asked to see of its items. Default: all of them */
+  /** The attributes that the caller asked for. Default: all */
   fields?: string[];
-  /** How many bytes one item can take at most. Default: any number */
+  /** The greatest size of one item in bytes. Default: Infinity */
   largest?: number;
-  /** How it can be made shorter. Default: not at all, as the page of a number */
+  /** How the page can be shortened. Default: it can't, like a numbered page */
   beginning?: Beginning;
 }
 
 /**
- * One page of a collection, and what the caller asked to see of its items. Its JSON is what the envelope shows of it, so that
- * a copy of it, as a cache or a serializer makes one, is still told for a page; see pageIn().
+ * One page of a collection, with the attributes that the caller asked for. Its JSON has the same attributes as in the
+ * envelope, so that a copy that a cache or a serializer made is still recognised as a page; see pageIn().
  */
 export class Page<T extends object> {
   readonly #options: PageOptions;
@@ -57,29 +57,29 @@ export class Page<T extends object> {
     this.#options = options;
   }
 
-  /** The same page of representations, reduced to the `fields` asked for. */
+  /** Maps the items to representations, reduced to the requested `fields`. */
   map<U extends object>(represent: (item: T) => U): Page<object> {
     const { fields } = this.#options;
     const data = this.data.map((item) => (fields ? project(represent(item), fields) : represent(item)));
     return this.withItems(data);
   }
 
-  /** The same page with other items in the place of its own. */
+  /** The same page with other items. */
   withItems(data: object[]): Page<object> {
     return new Page<object>(data, this.pagination, this.#options);
   }
 
-  /** How many bytes it can take at most. */
+  /** The greatest size of the page in bytes. */
   get largest(): number {
     return this.data.length * (this.#options.largest ?? Infinity);
   }
 
-  /** Whether its last item is the first that was found. */
+  /** True if the last item was read first. */
   get backwards(): boolean {
     return this.#options.beginning?.backwards ?? false;
   }
 
-  /** A page of so many items, after which the list goes on; undefined for the page of a number, which has its size. */
+  /** A page of `count` items, after which the list goes on. Undefined for a numbered page, whose size is fixed. */
   shortenedTo(count: number): Page<T> | undefined {
     const { beginning } = this.#options;
     if (!beginning) return undefined;
@@ -88,7 +88,7 @@ export class Page<T extends object> {
   }
 }
 
-/** The page that a value is, or is a copy of; undefined for anything else. */
+/** The page itself, or a page made of its copy. Undefined for any other value. */
 export function pageIn(value: object): Page<object> | undefined {
   if (value instanceof Page) return value as Page<object>;
   const { data, pagination } = value as { data?: unknown; pagination?: unknown };
@@ -102,10 +102,10 @@ function isPagination(value: unknown): value is Pagination | CursorPagination {
   return names === NUMBERED || names === WITH_CURSORS;
 }
 
-/** A relation to another page, and the number or cursor that leads there; the first one of all needs none. */
+/** A link relation, and the page number or cursor of its target. The first page needs neither. */
 type PageLink = [relation: string, value: string | number | undefined];
 
-/** The `Link` header of a page (RFC 8288): where the other pages are, with the other parameters of the request. */
+/** The `Link` header of a page (RFC 8288). The links keep the other parameters of the request. */
 export function pageLinks(pagination: Pagination | CursorPagination, request: Request): string {
   const [, ...queries] = request.originalUrl.split('?');
   const { asSent: path } = pathsOf(request);

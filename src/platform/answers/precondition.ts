@@ -4,19 +4,21 @@ import { VERSION, type Versioned } from '../http/entity-tag';
 
 const CHANGING_METHODS = ['PUT', 'PATCH', 'DELETE'];
 const MAX_VERSION = 2 ** 31 - 1;
-/** A strong tag that begins with a version, see entity-tag.ts; the rest tells views and encodings of it apart. */
+/**
+ * A strong tag that begins with a version, see entity-tag.ts. The part after it identifies the view and the encoding.
+ */
 const VERSION_TAG = /(?<!W\/)"(\d{1,10})(?:-[^"]*)?"/g;
 const WEAK_OR_STRONG = /"(\d{1,10})(?:-[^"]*)?"/g;
 
 /**
- * What `If-Match` and `If-None-Match` demand of the row that the request is about to change (RFC 9110, 13.1). A tag
- * that isn't one of ours matches nothing.
+ * The precondition of a write: `If-Match` and `If-None-Match` (RFC 9110, 13.1). A tag that this service never makes
+ * matches nothing.
  */
 export function readPrecondition({ method, headers }: Request): Precondition | undefined {
   if (!CHANGING_METHODS.includes(method)) return undefined;
   const match = headers['if-match']?.trim();
   const noneMatch = headers['if-none-match']?.trim();
-  // Any row there is will do, and one that isn't there is a 404.
+  // `If-Match: *` accepts any row. A missing row is 404 anyway.
   const only = match === undefined || match === '*' ? undefined : versionsIn(match, VERSION_TAG);
   if (noneMatch === '*') return new Precondition([], []);
   const not = noneMatch === undefined ? undefined : versionsIn(noneMatch, WEAK_OR_STRONG);
@@ -24,8 +26,8 @@ export function readPrecondition({ method, headers }: Request): Precondition | u
 }
 
 /**
- * For the answer to a change that has written no row: what it shows is what there was all along.
- * @throws {StaleVersionError} when the caller expects another version of it
+ * For a write that has changed no row, and so has compared no version: the row in the answer is compared here.
+ * @throws {StaleVersionError} when the caller expects another version
  */
 export function requireCompared({ [VERSION]: version }: Versioned, { work }: Request): void {
   if (version !== undefined) work?.pendingPrecondition?.take().require(version);

@@ -5,13 +5,13 @@ import { endsByItself } from '../errors/error-response';
 import { answerOf } from './answer';
 import type { KeyedAnswer } from './keyed-answer';
 import { send, sendBody } from './send';
-import { unwritable } from './writable';
+import { unwritable } from './require-json';
 
 const MIN_ERROR = 400;
 
 /**
- * Sends a handler's value, or what an exception filter replies.
- * @param byNest sends what Nest sends itself: nothing, and files
+ * Sends the value of a handler or of an exception filter.
+ * @param byNest sends by Nest's own code, e.g. no body or a file
  */
 export function reply(response: Response, body: unknown, byNest: () => unknown): unknown {
   const { keyed } = response.req;
@@ -26,7 +26,10 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
   return sendBody(response, body);
 }
 
-/** Commits what the handler did together with the answer, and before that is sent; before an error it is rolled back. */
+/**
+ * Commits the handler's work together with the answer before the answer is sent. Before an error, the work is rolled
+ * back.
+ */
 async function replyKeyed(
   keyed: KeyedAnswer,
   response: Response,
@@ -45,14 +48,14 @@ async function replyKeyed(
     return answerOf(statusCode, body, request);
   });
   if (!answer) return replyOnce(response, body, byNest);
-  // The time-out may have answered meanwhile.
+  // The time limit may have answered meanwhile.
   return response.headersSent ? undefined : send(response, answer);
 }
 
 /**
- * What an exception filter is about to answer of a request with a key: the first answer, if there was one. Otherwise the
- * error, when what its handler did is rolled back.
- * @returns whether it was answered
+ * Called when an exception filter is about to answer a request with a key. Sends the first answer if the request
+ * repeats one. Otherwise rolls the handler's work back.
+ * @returns true if an answer was sent
  */
 export async function replyFirst(keyed: KeyedAnswer, response: Response): Promise<boolean> {
   const { replayed } = keyed;

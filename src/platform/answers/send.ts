@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { Page, pageIn } from './page';
-import { lineKeysOf } from '../limits/client-network';
+import { queueKeysOf } from '../limits/client-network';
 import { requireCompared } from './precondition';
 import { type Answer, answerOf, BODILESS, headersOf, textTypeFor } from './answer';
 import { compress, encodingFor } from '../http/compressed';
@@ -9,13 +9,13 @@ import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
 import { envelope } from './envelope';
 import { toJson } from '../http/json';
 import { isLarge, makeItems, making, weightOf } from './large-page';
-import { handOver, hasOwnMethods } from '../http/own-methods';
-import { takeRoom } from './unread';
+import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
+import { reserveMemory } from './unread-answers';
 
-/** Where the items of a page stand in its envelope. */
+/** The place of the items in the envelope of a page. */
 const NO_ITEMS = '"data":[]';
 
-/** Sends a handler's value: in one piece, compressed where it pays, or as 304 when the caller has it already. */
+/** Sends the value of a handler: in one piece, compressed if that pays, or as 304 if the caller's copy is current. */
 export function sendBody(response: Response, body: unknown): Promise<void> | void {
   const { req: request, statusCode } = response;
   if (typeof body === 'string' && !BODILESS.includes(statusCode)) return sendText(response, body);
@@ -31,10 +31,10 @@ export function sendBody(response: Response, body: unknown): Promise<void> | voi
   return send(response, answerOf(statusCode, page ?? body, request));
 }
 
-/** A text as it is. */
+/** Sends a text without the envelope. */
 function sendText(response: Response, text: string): void {
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', textTypeFor(response.req));
-  if (hasOwnMethods(response)) return void response.send(text);
+  if (hasReplacedMethods(response)) return void response.send(text);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   endWith(response, text);
 }
@@ -46,12 +46,12 @@ function sendNotModified(response: Response, tag: string): void {
   response.end();
 }
 
-/** Holds the room for it from the beginning: its rows take some too, while it waits for its turn. */
+/** Sends a large page. Memory is reserved at once, because the page's rows take memory while it waits for its turn. */
 function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
   const { req: request, statusCode } = response;
-  // Nobody waits for it, and its rows would wait in memory for their turn.
+  // The client has gone. The rows would only wait in memory.
   if (response.closed) return Promise.resolve();
-  takeRoom(response, weightOf(whole));
+  reserveMemory(response, weightOf(whole));
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const make = async () => {
@@ -63,10 +63,10 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
     const body = Buffer.concat([Buffer.from(text.slice(0, at)), ...parts, Buffer.from(text.slice(at))]);
     await sendBytes(response, body, headersOf(statusCode, page, page, request));
   };
-  return making.run(make, gone.signal, lineKeysOf(request.ip));
+  return making.run(make, gone.signal, queueKeysOf(request.ip));
 }
 
-/** Sends what was made, or kept, as the answer. */
+/** Sends an answer that was just made, or stored for an idempotency key. */
 export function send(response: Response, { status, headers, text, tag }: Answer): Promise<void> | void {
   response.statusCode = status;
   if (text !== '') return sendBytes(response, text, headers, tag);
@@ -83,38 +83,38 @@ function sendBytes(
 ): Promise<void> | void {
   const request = response.req;
   const length = Buffer.byteLength(body);
-  takeRoom(response, length);
-  const isOwn = hasOwnMethods(response);
+  reserveMemory(response, length);
+  const isOwn = hasReplacedMethods(response);
   const encoding = isOwn ? undefined : encodingFor(request, length);
   setCacheControl(response);
   for (const name of Object.keys(headers)) addHeader(response, name, headers[name]);
   if (tag !== undefined) response.setHeader('ETag', encodedTag(tag, encoding));
-  if (isOwn) return handOver(response, body.toString());
+  if (isOwn) return sendByReplacedMethods(response, body.toString());
   if (!encoding) {
     response.setHeader('Content-Length', length);
     return endWith(response, body);
   }
   response.setHeader('Content-Encoding', encoding);
-  // Of a GET that would come compressed nobody knows the length yet (RFC 9110, 8.6).
+  // A HEAD request can't tell the length of a compressed answer (RFC 9110, 8.6).
   if (request.method === 'HEAD') return void response.end();
   return compress(body, encoding).then((bytes) => {
-    // The time-out may have answered meanwhile.
+    // The time limit may have answered meanwhile.
     if (response.headersSent) return;
-    takeRoom(response, bytes.length);
+    reserveMemory(response, bytes.length);
     response.setHeader('Content-Length', bytes.length);
     endWith(response, bytes);
   });
 }
 
-/** Beside what the route says of itself by @Header() or @Deprecated(). */
+/** Headers that the route sets by @Header() or @Deprecated() take precedence; links are added to. */
 function addHeader(response: Response, name: string, value: string): void {
   if (name === 'Link' && response.hasHeader(name)) response.appendHeader(name, value);
   else if (!response.hasHeader(name)) response.setHeader(name, value);
 }
 
 /**
- * What an identified caller gets is kept by no cache, not even by the one of a browser that others use as well; a client
- * that keeps an entity tag itself still gets its 304. Of the rest nothing is used again without asking.
+ * An answer to an identified caller is `no-store`: a shared browser must not cache it. A client that stores the entity
+ * tag itself still gets 304. Other answers are revalidated before reuse.
  */
 function setCacheControl(response: Response): void {
   const request = response.req;

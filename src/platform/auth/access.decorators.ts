@@ -17,36 +17,37 @@ const reflector = new Reflector();
 
 export const ACCESS = 'resource-api:access';
 
-/** Who may call a route. */
+/** Which callers may call a route. */
 export type Access = (
   | { kind: 'public'; identifies: boolean }
   | {
       kind: 'roles';
-      /** Any one of them is enough. */
+      /** A caller needs one of these roles. */
       roles: Role[];
     }
 ) & {
-  /** Who finds out who calls; access tokens alone when left out. */
+  /** The strategies that identify the caller. Default: access tokens only */
   strategies?: string[];
 };
 
 export interface PublicOptions {
-  /** Look at a token that is sent all the same, and refuse a bad one. Default: true */
+  /** Reads a token if one is sent, and refuses a bad one. Default: true */
   identifies?: boolean;
 }
 
-/** Anyone may call it, without a token. */
+/** Anybody may call the route, without a token. */
 export const Public = ({ identifies = true }: PublicOptions = {}): CustomDecorator =>
   SetMetadata<string, Access>(ACCESS, { kind: 'public', identifies });
 
-/** Needs a token of a user who has one of these roles. */
+/** The route needs the token of a user who has one of these roles. */
 export const Roles = (...roles: Role[]): CustomDecorator =>
   SetMetadata<string, Access>(ACCESS, { kind: 'roles', roles });
 
 /**
- * Declares access for a controller of a library, which can't be decorated: in the module that imports it, before the start.
+ * Declares the access of a library's controller, which can't be decorated. Call it in the module that imports the
+ * controller, before the start.
  * @param access e.g. `Public({ identifies: false })` or `Roles(Role.ADMIN)`
- * @param handlers only these; the whole controller when left out
+ * @param handlers the methods that it holds for. Default: the whole controller
  * @example declareAccess(PrometheusController, Roles(Role.ADMIN));
  */
 export function declareAccess<C extends object>(
@@ -71,12 +72,12 @@ const accesses = new PerRoute<Access | undefined>((handler, controller) => {
   return access && strategies ? { ...access, strategies } : access;
 });
 
-/** Who may call the route of a request. */
+/** The access that is declared for the route of a request. */
 export function accessOf(context: ExecutionContext): Access | undefined {
   return accesses.of(context);
 }
 
-/** Whether a route is for a caller. */
+/** True if a caller may call a route. */
 export function isAllowed(access: Access | undefined, caller: Caller | undefined): boolean {
   return access?.kind === 'public' || Boolean(access?.roles.some((role) => hasRole(caller, role)));
 }
@@ -84,7 +85,8 @@ export function isAllowed(access: Access | undefined, caller: Caller | undefined
 /** The caller; undefined only on a {@link Public} route that was called without a token. */
 export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): Caller | undefined => {
   const caller = requestOf(context)?.user;
-  // A handshake is that of many messages, of which another may have looked at its token.
+  // A WebSocket message shares the handshake request of its connection: the token may have been read for another
+  // message.
   if (!caller || kindOf(context) === 'http') return caller;
   const access = accessOf(context);
   return access?.kind === 'public' && !access.identifies ? undefined : caller;

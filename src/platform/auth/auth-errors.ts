@@ -1,7 +1,7 @@
 import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
 import { type Caller, isAdmin } from './caller';
 
-/** 401 with the challenge that tells the client what to do about it (RFC 6750, RFC 9470). */
+/** 401 with the challenge that tells the client what is wrong with its token (RFC 6750, RFC 9470). */
 export class AuthenticationError extends UnauthorizedException {
   constructor(
     message: string,
@@ -22,7 +22,7 @@ export class AuthenticationError extends UnauthorizedException {
     return new AuthenticationError('The credentials are not valid', 'Bearer');
   }
 
-  /** @param maxAge how many seconds ago the password may have been given */
+  /** @param maxAge how many seconds ago the password may have been entered */
   static tooOld(maxAge: number): AuthenticationError {
     return new AuthenticationError(
       'Sign in again to do this',

@@ -16,7 +16,9 @@ import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
 import { VerifiedTokens } from './verified-tokens';
 
-/** Who is asking. The guards themselves stand in PipelineModule, in their place in the life of a request. */
+/**
+ * Authentication. The guards are declared in PipelineModule, where their place among the steps of a request is seen.
+ */
 @Global()
 @Module({
   imports: [DiscoveryModule, PassportModule, JwtModule.register({}), TypeOrmModule.forFeature([Session, RefreshToken])],

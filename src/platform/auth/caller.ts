@@ -1,6 +1,6 @@
 /**
- * What a user may be. A new role is a name here, its line in {@link ROLES}, and a migration that has the constraint
- * `users_roles_known` know it; rules, documents and checks of what comes in follow.
+ * The roles of users. A new role needs a name here, an entry in {@link ROLES}, and a migration that adds it to the
+ * constraint `users_roles_known`. Access rules, documents and input checks follow.
  */
 export enum Role {
   USER = 'USER',
@@ -8,9 +8,9 @@ export enum Role {
 }
 
 interface RoleFacts {
-  /** Who has it, for the document: "For administrators." */
+  /** The holders of the role, as the document calls them: "For administrators." */
   people: string;
-  /** What else its holders may do. */
+  /** Roles whose rights are included. */
   implies: readonly Role[];
 }
 
@@ -19,16 +19,19 @@ export const ROLES: Record<Role, RoleFacts> = {
   [Role.ADMIN]: { people: 'administrators', implies: Object.values(Role) },
 };
 
-/** Who asks, as the database knows it at this very request; the token's own claims may be older. */
+/** The caller of a request, read from the database during this request. The token's own claims may be older. */
 export interface Caller {
   /** The user's id. */
   id: number;
-  /** Undefined for a user of an external issuer, whose sessions are there. */
+  /** Undefined for a user of an external issuer, which keeps the sessions itself. */
   sessionId?: string;
   roles: Role[];
-  /** When the password was given, in milliseconds since the epoch; tokens that were rotated keep it. */
+  /** When the password was entered, in milliseconds since the epoch. Rotated tokens keep it. */
   authenticatedAt: number;
-  /** Whether the credentials are still good, such as a key that may be withdrawn; asked when a body was waited for. */
+  /**
+   * Checks again whether the credentials are valid, e.g. an API key that may be withdrawn. Called after a request has
+   * waited for its body.
+   */
   isStillGood?: () => Promise<boolean>;
 }
 
@@ -36,12 +39,12 @@ export function hasRole(caller: Caller | undefined, role: Role): boolean {
   return caller !== undefined && (caller.roles.includes(role) || caller.roles.some((held) => implies(held, role)));
 }
 
-/** Whether holders of a role may do what those of another may. */
+/** True if holders of one role have all rights of another. */
 function implies(held: Role, role: Role): boolean {
   return ROLES[held]?.implies.includes(role) ?? false;
 }
 
-/** For whom it is what one of some roles may do, e.g. "editors and administrators". */
+/** The people who have one of some roles, e.g. "editors and administrators". */
 export function peopleWith(roles: readonly Role[]): string {
   if (roles.includes(Role.USER)) return ROLES[Role.USER].people;
   const able = Object.values(Role).filter((held) => roles.some((role) => role === held || implies(held, role)));

@@ -8,7 +8,7 @@ import type { Caller, Role } from './caller';
 import { Sessions } from './sessions';
 import { UserDirectory } from './user-directory';
 
-/** Callers looked at once more: what the guards found out grows old while a body is on its way, or a lock is waited for. */
+/** Looks callers up again: what the guards found gets out of date while a body arrives or a lock is awaited. */
 @Injectable()
 export class Callers {
   constructor(
@@ -18,12 +18,12 @@ export class Callers {
   ) {}
 
   /**
-   * Looks a caller up again, after its request has waited for its client. Nobody is fine: the guards let nobody in where that
-   * isn't so.
-   * @param access what the route asks for
-   * @throws {AuthenticationError} when the session has ended, or the user is suspended, deleted or has lost a role: a new
-   *   token says who it is now
-   * @throws {ForbiddenException} when the route is not for the user any more
+   * Looks a caller up again, after its request has waited for its client. An undefined caller passes: the guards let
+   * anonymous callers in only where that is allowed.
+   * @param access the access of the route
+   * @throws {AuthenticationError} when the session has ended, or the user is suspended, deleted or has lost a role: a
+   *   new token states what the user may do now
+   * @throws {ForbiddenException} when the user may no longer call the route
    */
   async confirm(caller: Caller | undefined, access?: Access): Promise<void> {
     if (!caller) return;
@@ -33,8 +33,9 @@ export class Callers {
   }
 
   /**
-   * The same, and keeps it so until the transaction ends: for what gives or takes rights. Locks the rows of the caller and
-   * of other users, in the order of their ids: two who change each other would wait for each other otherwise.
+   * Confirms a caller like {@link confirm}, and locks it until the transaction ends. For writes that give or take
+   * rights. Locks the rows of the caller and of other users in the order of their ids, because two users who change
+   * each other would deadlock otherwise.
    * @throws {AuthenticationError}
    */
   async hold(manager: EntityManager, caller: Caller, ...others: number[]): Promise<void> {
@@ -61,7 +62,7 @@ export class Callers {
   }
 }
 
-/** Whether it was there to be kept from ending. Refreshing it goes on. */
+/** Locks a session against its deletion, and returns false if there is none. Refreshing the session stays possible. */
 async function holdSession(manager: EntityManager, id: string): Promise<boolean> {
   const rows = await manager.query<unknown[]>('SELECT id FROM sessions WHERE id = $1 FOR KEY SHARE', [id]);
   return rows.length > 0;

@@ -15,7 +15,7 @@ export interface DeclaredRoute {
   /** The class of the controller. */
   owner: abstract new (...args: never[]) => unknown;
   access: Access | undefined;
-  /** What decorators may have been put on: the method, and its class. */
+  /** The objects that decorators may have been applied to: the method, and its class. */
   targets: [handler: object, owner: object];
 }
 
@@ -23,14 +23,19 @@ type Handler = (...args: unknown[]) => unknown;
 type Owner = { name: string; prototype: Record<string, Handler> } & (new (...args: unknown[]) => unknown);
 type Describe = (handler: Handler, owner: Owner) => string | undefined;
 
-/** Where the packages of Nest, which the service itself doesn't need, keep what a method handles. */
+/**
+ * Metadata keys under which other packages of Nest mark handlers. The service itself doesn't depend on these packages.
+ */
 const MESSAGE_OF_CLIENT = 'message';
 const IS_MESSAGE_OF_CLIENT = 'websockets:message_mapping';
 const PATTERNS_OF_SERVICE = 'microservices:pattern';
 const GRAPHQL_TYPE = 'graphql:resolver_type';
 const GRAPHQL_OPERATIONS = ['Query', 'Mutation', 'Subscription'];
 
-/** Refuses the start when a route says neither @Public() nor @Roles(): forgetting is not a way to publish something. */
+/**
+ * Refuses the start when a route has neither @Public() nor @Roles(), so that nobody publishes a route by forgetting its
+ * access.
+ */
 @Injectable()
 export class DeclaredAccess implements OnModuleInit {
   constructor(
@@ -56,7 +61,7 @@ export class DeclaredAccess implements OnModuleInit {
     );
   }
 
-  /** Those of HTTP. */
+  /** The HTTP routes. */
   routes(): DeclaredRoute[] {
     return this.handlersOf(route, this.discovery.getControllers());
   }
@@ -108,7 +113,7 @@ function messageOfService(handler: Handler): string | undefined {
   return `pattern ${texts.join()}`;
 }
 
-/** Nest asks no guard about the fields of what an operation answers with, unless it is told to. */
+/** Only root operations: by default Nest runs no guards for the field resolvers of their results. */
 function operation(handler: Handler): string | undefined {
   const type = read(GRAPHQL_TYPE, handler) as string | undefined;
   return type && GRAPHQL_OPERATIONS.includes(type) ? `GraphQL ${type}` : undefined;

@@ -11,10 +11,13 @@ interface Route {
   targets: object[];
 }
 
-/** Passport tells whether it has a strategy, but its types don't. */
+/** Passport can say whether it has a strategy, but its types don't declare that. */
 type Registry = { _strategy: (name: string) => unknown };
 
-/** Refuses the start when a route names a strategy that passport doesn't have: it would be found out by its first caller. */
+/**
+ * Refuses the start when a route names a strategy that passport doesn't have: otherwise the first caller would find
+ * out.
+ */
 export function requireStrategies(routes: Route[], everywhere: string[] = []): void {
   const isUnknown = (name: string) => !(passport as unknown as Registry)._strategy(name);
   const unknown = routes.flatMap(({ name, targets }) => {
@@ -32,8 +35,8 @@ const strategiesOf = (target: object): string[] =>
   (Reflect.getMetadata(STRATEGIES, target) as string[] | undefined) ?? [];
 
 /**
- * Refuses the start for an AuthGuard() on a route with roles. Guards of a route come after those of the application, which has
- * answered 401 by then.
+ * Refuses the start for an AuthGuard() on a route with roles. Guards of a route run after the guards of the
+ * application, which have answered 401 by then.
  */
 export function refuseLateGuards(routes: Route[]): void {
   refuse(
@@ -43,7 +46,7 @@ export function refuseLateGuards(routes: Route[]): void {
   );
 }
 
-/** @throws {StartupError} that names the routes, unless there are none */
+/** @throws {StartupError} that lists the routes, if there are any */
 export function refuse(routes: Pick<Route, 'name'>[], reason: string): void {
   if (routes.length === 0) return;
   throw new StartupError(`${reason}:\n${routes.map(({ name }) => `  - ${name}`).join('\n')}`);
@@ -54,7 +57,10 @@ function hasLateGuard(target: object): boolean {
   return guards.map((guard) => (typeof guard === 'function' ? (guard.prototype as unknown) : guard)).some(isLate);
 }
 
-/** One of passport's, by what all of them have, that asks for something else than access tokens. */
+/**
+ * True for a passport guard that reads credentials other than access tokens. Passport guards are recognised by two
+ * methods.
+ */
 function isLate(guard: unknown): boolean {
   const { handleRequest, getAuthenticateOptions } = (guard ?? {}) as Record<string, unknown>;
   const isPassport = typeof handleRequest === 'function' && typeof getAuthenticateOptions === 'function';

@@ -8,16 +8,23 @@ import type { Caller } from './caller';
 import { readExternalClaims } from './external-claims';
 import { ExternalUsers } from './external-users';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
+import { minutes, seconds } from '../units';
 
 type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 
 const DISCOVERY = '/.well-known/openid-configuration';
 const DISCOVERY_TIMEOUT_MS = 5_000;
-/** Milliseconds: how long its keys are waited for and kept, and how soon an unknown one makes us ask again. */
-const KEYS = { timeoutDuration: 5_000, cacheMaxAge: 10 * 60_000, cooldownDuration: 30_000 };
+/**
+ * In milliseconds: the time limit of fetching the keys, how long they are cached, and the pause before an unknown key
+ * causes another fetch.
+ */
+const KEYS = { timeoutDuration: seconds(5), cacheMaxAge: minutes(10), cooldownDuration: seconds(30) };
 const NO_SUCH_KEY = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'];
 
-/** The identity provider of OIDC_ISSUER: its keys come from its discovery document, its users are made here at first sight. */
+/**
+ * The identity provider of OIDC_ISSUER. Its keys are found by its discovery document; a user is created here at its
+ * first sign-in.
+ */
 @Injectable()
 export class ExternalIssuer implements TokenIssuer {
   readonly issuer: string;
@@ -37,7 +44,7 @@ export class ExternalIssuer implements TokenIssuer {
   async findKey({ kid, alg }: JwtHeader): Promise<KeyObject | undefined> {
     try {
       const keys = await this.discoveredKeys();
-      // The set picks by `kid` and fetches again, not too often, when it doesn't know one.
+      // jose picks the key by `kid`. It fetches the keys again for an unknown `kid`, limited by the cooldown.
       return KeyObject.from(await keys({ kid, alg }));
     } catch (error) {
       if (NO_SUCH_KEY.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
@@ -52,7 +59,7 @@ export class ExternalIssuer implements TokenIssuer {
   }
 
   private discoveredKeys(): Promise<RemoteKeys> {
-    // Kept once it worked; tried again when it didn't.
+    // A success is kept. A failure is forgotten, so that the next token tries again.
     this.keys ??= discover(this.issuer).catch((error: unknown) => {
       this.keys = undefined;
       throw error;
@@ -65,12 +72,12 @@ async function discover(issuer: string): Promise<RemoteKeys> {
   const url = issuer.replace(/\/$/, '') + DISCOVERY;
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(DISCOVERY_TIMEOUT_MS) });
   const document = (await response.json()) as { issuer?: string; jwks_uri?: string };
-  // Required by OpenID Connect Discovery 1.0, section 4.3: else one issuer could speak for another.
+  // Required by OpenID Connect Discovery 1.0, section 4.3: otherwise one issuer could speak for another.
   if (document.issuer !== issuer || !document.jwks_uri) throw new Error('its discovery document is another issuer’s');
   const keys = new URL(document.jwks_uri);
-  // Whoever can change the keys on their way can sign in as anybody.
+  // Somebody who can change the keys in transit could sign in as anybody.
   if (issuer.startsWith('https:') && keys.protocol !== 'https:') throw new Error('its keys are not served by https');
-  // Not with the rest at the start: most services have no identity provider.
+  // Loaded on first use: most services have no identity provider.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const jose = require('jose') as typeof import('jose');
   return jose.createRemoteJWKSet(keys, KEYS);

@@ -10,10 +10,9 @@ import type { Origin } from '../transactions/origin';
 import type { ExternalClaims } from './external-claims';
 import { SecurityEvents } from './security-events';
 import { type Insertion, UserDirectory } from './user-directory';
+import { MS_PER_SECOND } from '../units';
 
-const MILLISECOND = 1_000;
-
-/** The local users behind the identities of an external issuer. */
+/** Finds or creates the local users behind the identities of an external issuer. */
 @Injectable()
 export class ExternalUsers {
   constructor(
@@ -25,12 +24,12 @@ export class ExternalUsers {
 
   /**
    * @param origin the request that brought the claims
-   * @throws {AuthenticationError} when a user can't be made of them
+   * @throws {AuthenticationError} when no user can be created from the claims
    */
   async findCaller(claims: ExternalClaims, origin: Origin): Promise<Caller | undefined> {
     const user = (await this.find(claims)) ?? (await this.register(claims, origin));
     if (!user?.active) return undefined;
-    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MILLISECOND };
+    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MS_PER_SECOND };
   }
 
   private async find({ iss, sub }: ExternalClaims) {
@@ -44,13 +43,13 @@ export class ExternalUsers {
   }
 
   /**
-   * Makes a user. Never links to one with the same e-mail address: whoever registered that here first would keep its
-   * password, and get into the other's account.
+   * Creates a user. It is never linked to an existing user with the same e-mail address: an attacker could have
+   * registered that address first, and would keep a password for the account.
    */
   private async register(claims: ExternalClaims, origin: Origin) {
     const email = this.addressOf(claims);
     const isMade = await this.make(claims, email);
-    // Another request may have made the same user in the meantime.
+    // A concurrent request may have created the same user.
     const user = await this.find(claims);
     if (user && isMade) {
       this.events.record('user_created', { outcome: 'success', target_id: user.id, roles: user.roles }, origin);
@@ -59,7 +58,7 @@ export class ExternalUsers {
     return user;
   }
 
-  /** @throws {AuthenticationError} unless the issuer vouches for it */
+  /** @throws {AuthenticationError} unless the issuer has verified the address */
   private addressOf({ email, emailVerified = this.settings.OIDC_TRUST_EMAIL }: ExternalClaims): string {
     if (email === undefined || !isEmailAddress(email)) {
       throw new AuthenticationError('The token names no e-mail address', 'Bearer error="invalid_token"');
@@ -70,7 +69,7 @@ export class ExternalUsers {
     return email;
   }
 
-  /** Whether there was a name for the user, and the identity and the address belong to nobody else. */
+  /** Returns false if no username was free, or the identity or the address belongs to another user. */
   private async make({ iss, sub, username, name }: ExternalClaims, email: string): Promise<boolean> {
     for (const insertion of this.users.insertionsOf({ email, username, name })) {
       if (await this.insert(insertion, iss, sub)) return true;
@@ -78,7 +77,7 @@ export class ExternalUsers {
     return false;
   }
 
-  /** The user and its identity in one statement, so that there is never one without the other. */
+  /** One statement inserts the user and its identity, so that neither exists without the other. */
   private async insert({ text, values }: Insertion, iss: string, sub: string): Promise<boolean> {
     const [issuer, subject] = [`$${values.length + 1}`, `$${values.length + 2}`];
     try {
@@ -94,7 +93,7 @@ export class ExternalUsers {
     }
   }
 
-  /** Whoever holds the address, somebody has to decide whose it is: the log says between whom. */
+  /** Refuses an address that another user has. Somebody has to decide who owns it, so the log names both. */
   private async refuseTaken({ iss: issuer, sub: subject }: ExternalClaims, email: string, origin: Origin) {
     const holder = await this.users.findByAddress(email);
     if (holder === undefined) return;

@@ -14,7 +14,7 @@ import { VerifiedTokens } from './verified-tokens';
 
 const SCHEME = 'Bearer ';
 
-/** Who asks: 401 unless the token is good, or the route needs none. */
+/** Identifies the caller: 401 unless the token is good or the route needs none. */
 @Injectable()
 export class JwtAuthGuard extends AuthGuard(TOKENS) {
   constructor(
@@ -48,7 +48,7 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
   ): Caller {
     if (error) throw error as Error;
     if (caller) return caller;
-    // What went wrong while the key was looked for; passport-jwt takes it for a bad token.
+    // An error that occurred while the key was fetched. passport-jwt reports it like a bad token.
     if (info instanceof HttpException) throw info;
     const sentToken = requestOf(context)?.headers.authorization !== undefined;
     throw sentToken ? AuthenticationError.invalidToken() : AuthenticationError.noToken();
@@ -58,7 +58,10 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
     return requestOf(context);
   }
 
-  /** Of a route with strategies other than tokens, which are a team's: what they say is looked up. */
+  /**
+   * Identifies the caller of a route that has other strategies than tokens. A team wrote them, so their results are
+   * checked.
+   */
   private async ask(strategies: string[], access: Access | undefined, context: ExecutionContext): Promise<true> {
     if (access?.kind === 'public' && !access.identifies) return true;
     const request = requestOf(context);
@@ -70,7 +73,7 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
     return true;
   }
 
-  /** Fast path: the token was verified earlier, its user too, so only its session is asked for. */
+  /** Fast path: the signature was verified earlier, so only the session is checked. */
   private async findCaller(request: Request & { user?: Caller }, { sid }: VerifiedClaims): Promise<true> {
     request.user = await this.sessions.findCaller(sid as string);
     if (!request.user) throw AuthenticationError.invalidToken();

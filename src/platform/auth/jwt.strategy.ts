@@ -13,7 +13,7 @@ import { OwnIssuer } from './own-issuer';
 import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 import { VerifiedTokens } from './verified-tokens';
 
-/** Believes an access token that one of the known issuers signed for its audience, and finds the user behind it. */
+/** Accepts an access token that a known issuer signed for its audience, and finds the user behind it. */
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy) {
   private readonly issuers: TokenIssuer[];
@@ -37,14 +37,14 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
   }
 
   async validate(request: Request, claims: VerifiedClaims): Promise<Caller> {
-    // The libraries take a token without them for one that never ends.
+    // The libraries accept a token without these claims, as one that never expires.
     if (!Number.isFinite(claims.exp) || !Number.isFinite(claims.iat)) throw AuthenticationError.invalidToken();
     const issuer = this.issuers.find((one) => one.issuer === claims.iss);
-    // Verified so far: some known issuer and some known audience. They must belong together.
+    // passport-jwt has verified that issuer and audience are known. They must also belong together.
     const meant = issuer && [claims.aud].flat().includes(issuer.audience);
     const caller = meant && (await issuer.findCaller(claims, request));
     if (!caller) throw AuthenticationError.invalidToken();
-    // Another issuer may withdraw a key while its tokens live.
+    // Only own tokens are remembered: another issuer may withdraw a key while its tokens live.
     if (issuer === this.own) this.tokens.remember(bearerTokenOf(request)!, claims);
     return caller;
   }
@@ -53,7 +53,7 @@ export class JwtStrategy extends PassportStrategy(Strategy) {
 function keyOfToken(issuers: TokenIssuer[]): SecretOrKeyProvider<Request> {
   return (_request, token: string, done) => {
     findKey(issuers, token).then(
-      // passport-jwt hands the key on to jsonwebtoken, which takes a KeyObject; the types know of strings only.
+      // passport-jwt passes the key on to jsonwebtoken, which accepts a KeyObject. The types allow only strings.
       (key) => done(key ? null : AuthenticationError.invalidToken(), key as unknown as string),
       (error: unknown) => done(error),
     );
@@ -61,7 +61,7 @@ function keyOfToken(issuers: TokenIssuer[]): SecretOrKeyProvider<Request> {
 }
 
 async function findKey(issuers: TokenIssuer[], token: string): Promise<KeyObject | undefined> {
-  // Nothing of it is believed yet: it only says which key to verify it with.
+  // Nothing in the token is trusted yet. It only says which key to verify it with.
   const claimed = decode(token, { complete: true });
   if (!claimed || typeof claimed.payload === 'string') return undefined;
   const issuer = issuers.find((one) => one.issuer === (claimed.payload as VerifiedClaims).iss);

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings';
 
 /**
- * Who may have a password here, and choose its e-mail address: with a password, whoever the identity provider turns away
- * would still get in, and with an address that nobody has verified it would keep its owner out.
+ * Says which users may have a password here and choose their own e-mail address. A user of the identity provider may
+ * not: with a password, the user could still sign in after the provider has locked them out, and an unverified address
+ * would keep its real owner from signing in.
  */
 @Injectable()
 export class LocalPasswords {
@@ -19,26 +20,28 @@ export class LocalPasswords {
     if (await this.isElsewhere(userId)) throw signsInElsewhere();
   }
 
-  /** @throws {ForbiddenException} for a user whose address the identity provider has vouched for */
+  /** @throws {ForbiddenException} for a user whose address the identity provider has verified */
   async requireOwnAddress(userId: number): Promise<void> {
     if (await this.isElsewhere(userId)) throw addressIsElsewhere();
   }
 
   private async isElsewhere(userId: number): Promise<boolean> {
     if (this.settings.OIDC_LOCAL_PASSWORDS) return false;
-    // Once and for all: a user gets its identity when it is made.
+    // This never changes: an identity is created together with its user.
     const text = 'SELECT EXISTS (SELECT FROM external_identities WHERE user_id = $1) AS external';
     const [{ external }] = await this.database.query<{ external: boolean }[]>(text, [userId]);
     return external;
   }
 }
 
-/** 403 for a password of a user who signs in at the identity provider. */
+/** 403 for giving a password to a user who signs in at the identity provider. */
 export function signsInElsewhere(): ForbiddenException {
   return new ForbiddenException('This user signs in at the identity provider and has no password here');
 }
 
-/** 403 for another e-mail address of such a user. */
+/** 403 for changing the e-mail address of a user who signs in at the identity provider. */
 export function addressIsElsewhere(): ForbiddenException {
-  return new ForbiddenException('The e-mail address of this user is the one that the identity provider has verified');
+  return new ForbiddenException(
+    'The identity provider has verified the e-mail address of this user, so only an administrator may change it',
+  );
 }

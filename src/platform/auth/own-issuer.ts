@@ -9,7 +9,7 @@ import type { TokenIssuer, VerifiedClaims } from './token-issuer';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** This service itself: its tokens are good as long as their session lives. */
+/** Issues this service's own tokens. They are valid as long as their session lives. */
 @Injectable()
 export class OwnIssuer implements TokenIssuer {
   readonly issuer: string;
@@ -30,7 +30,7 @@ export class OwnIssuer implements TokenIssuer {
     return Promise.resolve(this.keys.find(kid));
   }
 
-  /** The user of the session, who must be the one that the token names. */
+  /** Returns the user of the session, if `sub` names the same user. */
   async findCaller({ sid, sub }: VerifiedClaims): Promise<Caller | undefined> {
     const caller = typeof sid === 'string' && UUID.test(sid) ? await this.sessions.findCaller(sid) : undefined;
     return caller && sub === String(caller.id) ? caller : undefined;

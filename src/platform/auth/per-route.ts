@@ -6,11 +6,11 @@ type Controller = ReturnType<ExecutionContext['getClass']>;
 interface Entry<T> {
   controller: Controller;
   value: T;
-  /** Of another controller with the same handler, which both have inherited, say. */
+  /** The entry of another controller with the same handler, e.g. when both inherit it. */
   next?: Entry<T>;
 }
 
-/** Keeps what is found out about each route: metadata are looked up along prototypes, at each request again. */
+/** Caches a value for each route. Without it, metadata would be looked up along prototypes for each request. */
 export class PerRoute<T> {
   private readonly known = new WeakMap<Handler, Entry<T>>();
 

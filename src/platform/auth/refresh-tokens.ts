@@ -2,21 +2,24 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Role } from './caller';
 
-/** Of 32 random bytes, those that every refresh token of a session begins with, and those of each alone. */
+/** A refresh token has 32 random bytes: the first 15 are the same for all tokens of a session, the other 17 differ. */
 const FAMILY_BYTES = 15;
 const OWN_BYTES = 17;
-/** In base64url. */
+/** The length of the common part in base64url. */
 const FAMILY_LENGTH = (FAMILY_BYTES * 4) / 3;
 
 /**
- * How long, in seconds, a spent refresh token that comes back is taken for a repetition by a client that lost the
- * answer. Later it is taken for theft. Without it a bad connection signs people out.
+ * The time, in seconds, within which a spent refresh token is taken for a retry by a client that lost the answer. After
+ * it, the token is taken for stolen. Without the grace period an unreliable connection would sign users out.
  */
 const REUSE_GRACE = 10;
-/** Spent tokens of a session that are kept. Older ones are known by their family, and are no repetition any more. */
+/**
+ * The number of spent tokens that are kept for each session. An older one is recognised by its family, and is never
+ * taken for a retry.
+ */
 const KEPT = 2;
 
-/** Whose refresh token was spent. */
+/** The user whose refresh token was spent. */
 export interface Spender {
   id: number;
   roles: Role[];
@@ -24,7 +27,7 @@ export interface Spender {
   authenticatedAt: Date;
 }
 
-/** A new refresh token. @param previous the one that it takes the place of */
+/** Makes a new refresh token. @param previous the token that it replaces, whose family it keeps */
 export function newRefreshToken(previous?: string): string {
   const family = previous?.slice(0, FAMILY_LENGTH) ?? randomBytes(FAMILY_BYTES).toString('base64url');
   return family + randomBytes(OWN_BYTES).toString('base64url');
@@ -34,15 +37,16 @@ export function hashOf(refreshToken: string): Buffer {
   return sha256(refreshToken);
 }
 
-/** What tells the session of a refresh token, be it forgotten. */
+/** The hash that identifies the session of a refresh token, even when the token's own row is deleted. */
 export function familyHashOf(refreshToken: string): Buffer {
   return sha256(refreshToken.slice(0, FAMILY_LENGTH));
 }
 
 /**
- * Spends a refresh token; undefined when it isn't good. The row decides: of two exchanges at once, one finds it unspent.
- * @param maxAge seconds since its sign-in
- * @param accounts those of the UserDirectory
+ * Spends a refresh token. Returns undefined if the token isn't good. Of two concurrent calls, the row lets only one
+ * find the token unspent.
+ * @param maxAge the greatest age of the sign-in, in seconds
+ * @param accounts the `accounts` of the UserDirectory
  */
 export async function spend(
   manager: EntityManager,
@@ -50,7 +54,7 @@ export async function spend(
   maxAge: number,
   accounts: string,
 ): Promise<Spender | undefined> {
-  // The session is locked first, as by everything that ends one: in another order the two would deadlock.
+  // The session is locked first, as in every statement that ends sessions. Another order could deadlock.
   const [rows] = await manager.query<[{ id: number; roles: Role[]; sid: string; at: Date }[]]>(
     `WITH live AS (
        SELECT account.id, account.roles, sessions.id AS sid, sessions.authenticated_at AS at
@@ -67,7 +71,7 @@ export async function spend(
   return rows.map(({ id, roles, sid, at }) => ({ id, roles, sessionId: sid, authenticatedAt: at }))[0];
 }
 
-/** Removes spent tokens of a session that nobody repeats any more: however often it is prolonged, it stays small. */
+/** Deletes spent tokens that are too old for a retry, so that a session stays small however often it is refreshed. */
 export async function forgetSpent(manager: EntityManager, sessionId: string): Promise<void> {
   await manager.query(
     `DELETE FROM refresh_tokens WHERE token_hash IN (
@@ -78,8 +82,8 @@ export async function forgetSpent(manager: EntityManager, sessionId: string): Pr
 }
 
 /**
- * Ends the session of a refresh token that was spent: long enough ago, or so many exchanges ago that it is forgotten.
- * @returns whose session it was; undefined when none was ended
+ * Ends the session of a refresh token that was spent, if its grace period is over or its row is already deleted.
+ * @returns the id of the session's user; undefined if no session was ended
  */
 export async function endIfReused(manager: EntityManager, refreshToken: string): Promise<number | undefined> {
   const [[ended]] = await manager.query<[{ user_id: number }[]]>(

@@ -3,13 +3,16 @@ import type { Socket } from 'node:net';
 import type { ArgumentsHost } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** A client of a gateway: Socket.IO's has the request of its handshake; that of `ws` is known by its connection. */
+/**
+ * A client of a WebSocket gateway. Socket.IO's client holds the request of its handshake; the client of `ws` is found
+ * by its socket.
+ */
 interface GatewayClient {
   request?: Request;
   _socket?: Socket;
 }
 
-/** What resolvers get as their third argument, by the GraphQL drivers of Nest; of a subscription in `extra`. */
+/** The third argument of resolvers in Nest's GraphQL drivers. A subscription has its request in `extra`. */
 interface GraphqlContext {
   req?: Request;
   extra?: { request?: Request };
@@ -17,12 +20,12 @@ interface GraphqlContext {
 
 const handshakes = new WeakMap<Socket, IncomingMessage>();
 
-/** Which kind of caller a handler is called by: `http`, `ws`, `rpc`, `graphql` or another. */
+/** The kind of call that a handler serves: `http`, `ws`, `rpc`, `graphql` or another. */
 export const kindOf = (host: ArgumentsHost): string => host.getType<string>();
 
 /**
- * The request by which a caller came, with the headers that say who it is: of a gateway the handshake. A message of another
- * service has none, nor has the client of a gateway with a port of its own.
+ * The request whose headers identify the caller. For a gateway it is the handshake. Undefined for a message of a
+ * microservice, and for the client of a gateway that has a port of its own.
  */
 export function requestOf(host: ArgumentsHost): Request | undefined {
   const kind = kindOf(host);
@@ -37,7 +40,7 @@ function ofClient({ request, _socket: socket }: GatewayClient): Request | undefi
   return request ?? (socket && (handshakes.get(socket) as Request | undefined));
 }
 
-/** Has {@link requestOf} find the handshakes of this server, which must go on to refuse them when there is no gateway. */
+/** Lets {@link requestOf} find the handshakes of this server. Without a gateway the server still refuses handshakes. */
 export function rememberHandshakes(server: Server): void {
   const remember = (request: IncomingMessage, socket: Socket) => void handshakes.set(socket, request);
   server.on('newListener', (event, listener) => {

@@ -3,7 +3,7 @@ import { accessOf, isAllowed } from './access.decorators';
 import { roleMissing } from './auth-errors';
 import { requestOf } from './request-of';
 
-/** May they: 403 unless the caller has one of the route's roles. */
+/** Checks roles: 403 unless the caller has one of the route's roles. */
 @Injectable()
 export class RolesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -7,50 +7,54 @@ import { identityKey } from '../text/identity-key';
 import { SigningKeys } from './signing-keys';
 
 /**
- * The events that there are, by their names in OWASP's Logging Vocabulary, and what each tells besides what all tell. Add
- * your own by declaration merging, or a line here. No secret, no e-mail address, no text that a caller wrote.
+ * The security events, named as in OWASP's Logging Vocabulary, and the details of each beside the common ones. Add your
+ * own by declaration merging or by a line here. Details contain no secret, no e-mail address, and no text that a caller
+ * wrote.
  */
 export interface SecurityEventDetails {
   /** A sign-in. */
   authn_login_success: object;
-  /** A wrong name, a wrong password, or a user who may not sign in. */
+  /** A wrong username, a wrong password, or a user who may not sign in. */
   authn_login_fail: { account: string };
   /** A new pair of tokens for a refresh token. */
   session_renewed: object;
-  /** A refresh token that was spent before: its session was ended. */
+  /** A spent refresh token was used again. Its session was ended. */
   authn_token_reuse: object;
   /** A sign-out. */
   authn_token_revoked: object;
   authn_password_change: object;
-  /** The first sign-in of a user of the external issuer, whose e-mail address another user here has: that one is the target. */
+  /**
+   * The first sign-in of a user of the external issuer, whose e-mail address belongs to another user. That user is the
+   * target.
+   */
   authn_address_taken: { issuer: string; subject: string };
-  /** Other roles. */
+  /** A change of a user's roles. */
   authz_change: { roles: string[] };
-  /** Refused access: 403, or 401 for a token that isn't good, or not good enough. */
+  /** Refused access: 403, or 401 for a token that is invalid or not sufficient. */
   authz_fail: { status: number; method: string; route: string | null; target?: Record<string, string | number> };
   user_created: { roles: string[] };
-  /** Another username, e-mail address or status. */
+  /** A change of username, e-mail address or status. */
   user_updated: { changed: string[]; status: string };
   user_deleted: object;
-  /** A sign-in or a registration that was not looked at. */
+  /** A sign-in or a registration that was refused by a rate limit, without checking it. */
   excess_rate_limit_exceeded: { limit: string; account?: string };
 }
 
-/** What every event tells. */
+/** The details that every event has. */
 interface Common {
   outcome: 'success' | 'failure';
-  /** The user whom it is about, if that is known. */
+  /** The id of the user that the event is about, if it is known. */
   target_id?: number | null;
-  /** Who did it, where the request doesn't say. */
+  /** The id of the user who acted, if the request doesn't name it. */
   user_id?: number;
 }
 
-/** Who acts on itself, before the request knows of a user. */
-export function itself(id: number): { user_id: number; target_id: number } {
+/** The details of a user who acts on its own account, before the request knows its caller. */
+export function actsOnItself(id: number): { user_id: number; target_id: number } {
   return { user_id: id, target_id: id };
 }
 
-/** Writes one line of the log for each event that whoever watches over the service wants to know of. */
+/** Writes one log line for each event that matters to those who monitor the service. */
 @Injectable()
 export class SecurityEvents {
   private readonly logger = new Logger('Security');
@@ -61,9 +65,9 @@ export class SecurityEvents {
   }
 
   /**
-   * Call it when it has happened. In the transaction of an idempotency key it is written after the commit, and not at all
-   * when that fails.
-   * @param origin the request; what the current unit of work knows of it when left out
+   * Records an event that has happened. Within the transaction of an idempotency key, the line is written after the
+   * commit, and not at all if the commit fails.
+   * @param origin the request. Default: the request of the current unit of work
    */
   record<E extends keyof SecurityEventDetails>(
     event: E,
@@ -84,8 +88,8 @@ export class SecurityEvents {
   }
 
   /**
-   * Stands for the name of an account: the same for the same name, on all instances. Keyed, as whoever reads the log could
-   * try all names on a plain hash.
+   * A pseudonym for an account name: the same name has the same pseudonym on all instances. It is keyed, because a
+   * reader of the log could test all names against a plain hash.
    */
   pseudonymOf(name: string): string {
     return createHmac('sha256', this.secret).update(identityKey(name)).digest('base64url');

@@ -8,7 +8,7 @@ interface SessionCaller {
   authenticated_at: Date;
 }
 
-/** The active users behind sessions. @param accounts those of the UserDirectory */
+/** Reads the active users behind sessions, in batches. @param accounts the `accounts` of the UserDirectory */
 export function sessionCallers(accounts: string): BatchedRead<string, SessionCaller> {
   return new BatchedRead(
     'read-callers',

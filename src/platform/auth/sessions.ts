@@ -9,25 +9,25 @@ import type { Caller, Role } from './caller';
 import { endIfReused, familyHashOf, forgetSpent, hashOf, newRefreshToken, type Spender, spend } from './refresh-tokens';
 import { RefreshToken, Session } from './session.entity';
 import { sessionCallers } from './session-callers';
-import { itself, SecurityEvents } from './security-events';
+import { actsOnItself, SecurityEvents } from './security-events';
 import { SigningKeys } from './signing-keys';
 import { UserDirectory } from './user-directory';
+import { MS_PER_SECOND } from '../units';
 
-const MILLISECOND = 1_000;
-/** Of one user; with one more the oldest ends. */
+/** The number of sessions that a user may have. One more ends the oldest. */
 const MAX_SESSIONS = 100;
 
 export interface TokenPair {
   userId: number;
   accessToken: string;
-  /** Seconds. */
+  /** Lifetime of the access token, in seconds. */
   expiresIn: number;
   refreshToken: string;
-  /** Seconds. */
+  /** Lifetime of the refresh token, in seconds. */
   refreshExpiresIn: number;
 }
 
-/** Sessions: made by a sign-in, prolonged by rotating refresh tokens, asked for at every request. */
+/** Sessions: created by a sign-in, prolonged by rotating refresh tokens, checked at every request. */
 @Injectable()
 export class Sessions {
   private readonly callers: ReturnType<typeof sessionCallers>;
@@ -43,7 +43,7 @@ export class Sessions {
     this.callers = sessionCallers(users.accounts);
   }
 
-  /** The caller behind a session, or undefined when it ended or its user is suspended or gone. */
+  /** The caller behind a session. Undefined if the session has ended, or its user is suspended or deleted. */
   async findCaller(sessionId: string): Promise<Caller | undefined> {
     const row = await this.callers.read(this.database, sessionId);
     if (!row || this.secondsLeft(row.authenticated_at) <= 0) return undefined;
@@ -51,8 +51,8 @@ export class Sessions {
   }
 
   /**
-   * Starts a session for a user whose password was just verified, if it still is the password, and the user may sign in.
-   * @throws {AuthenticationError}
+   * Starts a session for a user whose password was just verified.
+   * @throws {AuthenticationError} if the password was changed meanwhile, or the user may not sign in
    */
   start({ id, password_hash }: { id: number; password_hash: string | null }): Promise<TokenPair> {
     return this.database.transaction(async (manager) => {
@@ -72,8 +72,8 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token for a new pair.
-   * @throws {AuthenticationError}
+   * Exchanges a refresh token for a new pair of tokens.
+   * @throws {AuthenticationError} if the refresh token isn't good
    */
   async rotate(refreshToken: string): Promise<TokenPair> {
     const pair = await this.database.transaction(async (manager) => {
@@ -89,13 +89,13 @@ export class Sessions {
       await this.endIfReused(refreshToken);
       throw AuthenticationError.wrongCredentials();
     }
-    this.events.record('session_renewed', { outcome: 'success', ...itself(pair.userId) });
+    this.events.record('session_renewed', { outcome: 'success', ...actsOnItself(pair.userId) });
     return pair;
   }
 
   /**
-   * Ends the session that a refresh token belongs to.
-   * @throws {AuthenticationError} when there is none
+   * Ends the session of a refresh token.
+   * @throws {AuthenticationError} if there is no such session
    */
   async end(refreshToken: string): Promise<void> {
     const [[ended]] = await this.database.query<[{ user_id: number }[]]>(
@@ -103,17 +103,17 @@ export class Sessions {
       [hashOf(refreshToken)],
     );
     if (!ended) throw AuthenticationError.wrongCredentials();
-    this.events.record('authn_token_revoked', { outcome: 'success', ...itself(ended.user_id) });
+    this.events.record('authn_token_revoked', { outcome: 'success', ...actsOnItself(ended.user_id) });
   }
 
-  /** Ends all sessions of a user, in the transaction of the change that calls for it. */
+  /** Ends all sessions of a user. @param manager the transaction of the change that requires it */
   async endAll(manager: EntityManager, userId: number): Promise<void> {
     await manager.delete(Session, { user_id: userId });
   }
 
   /**
-   * The roles of a user who may sign in with this very password, whose row is locked: a change of password or status that
-   * came first is seen, and one that comes later finds the session.
+   * Locks the row of a user who may sign in with this password hash, and returns its roles. An earlier change of the
+   * password or status is seen here, and a later one finds the new session and ends it.
    */
   private async holdUser(manager: EntityManager, id: number, hash: string | null): Promise<Role[] | undefined> {
     const rows = await manager.query<{ roles: Role[] }[]>(
@@ -126,7 +126,7 @@ export class Sessions {
     return rows[0]?.roles;
   }
 
-  /** What a new refresh token changes of its session. */
+  /** The columns of a session that a new refresh token changes. */
   private prolonged({ authenticatedAt }: Spender, refreshToken: string): Pick<Session, 'expires_at' | 'family_hash'> {
     return { expires_at: this.refreshExpiry(authenticatedAt), family_hash: familyHashOf(refreshToken) };
   }
@@ -136,7 +136,7 @@ export class Sessions {
     const { ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL } = this.settings;
     const expires_at = this.refreshExpiry(authenticatedAt);
     await manager.insert(RefreshToken, { token_hash: hashOf(refreshToken), session_id, expires_at });
-    // Nothing outlives the session, and something is left of one that was good a moment ago.
+    // A token never outlives its session. At least one second is left of a session that was good a moment ago.
     const left = Math.max(1, Math.floor(this.secondsLeft(authenticatedAt)));
     const expiresIn = Math.min(ACCESS_TOKEN_TTL, left);
     return {
@@ -149,7 +149,7 @@ export class Sessions {
   }
 
   private sign({ id, roles, sessionId, authenticatedAt }: Spender, expiresIn: number): Promise<string> {
-    const claims = { sid: sessionId, roles, auth_time: Math.floor(authenticatedAt.getTime() / MILLISECOND) };
+    const claims = { sid: sessionId, roles, auth_time: Math.floor(authenticatedAt.getTime() / MS_PER_SECOND) };
     return this.jwt.signAsync(claims, {
       privateKey: this.keys.current.key,
       keyid: this.keys.current.kid,
@@ -167,18 +167,21 @@ export class Sessions {
     if (userId !== undefined) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: userId });
   }
 
-  /** Until the absolute end of a session, however often it is prolonged. */
+  /** Seconds until the absolute end of a session, which refreshing doesn't move. */
   private secondsLeft(authenticatedAt: Date): number {
-    return this.settings.SESSION_MAX_AGE - (Date.now() - authenticatedAt.getTime()) / MILLISECOND;
+    return this.settings.SESSION_MAX_AGE - (Date.now() - authenticatedAt.getTime()) / MS_PER_SECOND;
   }
 
   private refreshExpiry(authenticatedAt: Date): Date {
     const left = Math.min(this.settings.REFRESH_TOKEN_TTL, this.secondsLeft(authenticatedAt));
-    return new Date(Date.now() + left * MILLISECOND);
+    return new Date(Date.now() + left * MS_PER_SECOND);
   }
 }
 
-/** Makes room for another session. The user's row is locked, so of two sign-ins at once each counts the other's. */
+/**
+ * Makes room for another session. The row of the user is locked, so each of two concurrent sign-ins counts the session
+ * of the other.
+ */
 async function endOldest(manager: EntityManager, userId: number): Promise<void> {
   await manager.query(
     `DELETE FROM sessions WHERE user_id = $1 AND (expires_at < now() OR id IN (

@@ -16,18 +16,18 @@ import { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
 
 const RSA_BITS = 2048;
-/** Bytes. */
 const SECRET_LENGTH = 32;
 const KEY_FILE = 'jwt-key.pem';
 
 /**
- * The keys of the access tokens. With RS256 (the default) other services verify by the public keys and share no secret;
- * a second key in JWT_PRIVATE_KEY still verifies while the first one signs. With JWT_SECRET: HS256, no public keys.
+ * The keys of access tokens. RS256 is the default: other services verify tokens by the public keys and share no secret.
+ * A second key in JWT_PRIVATE_KEY still verifies tokens while the first one signs. With JWT_SECRET, HS256 is used and
+ * there are no public keys.
  */
 @Injectable()
 export class SigningKeys {
   readonly algorithm: 'RS256' | 'HS256';
-  /** Signs. */
+  /** The key that signs. */
   readonly current: { kid: string; key: KeyObject };
   private readonly verifying = new Map<string, KeyObject>();
   private readonly published: JsonWebKey[] = [];
@@ -49,14 +49,17 @@ export class SigningKeys {
     this.materials = keys.map((key) => key.export({ type: 'pkcs8', format: 'der' }));
   }
 
-  /** Secrets for another purpose, the same on every instance: the first seals, each of them opens (RFC 5869). */
+  /**
+   * Derives secrets for another purpose (HKDF, RFC 5869). They are the same on every instance. Seal with the first,
+   * open with any.
+   */
   derive(purpose: string): Buffer[] {
     return this.materials.map((material) =>
       Buffer.from(hkdfSync('sha256', material, '', `resource-api: ${purpose}`, SECRET_LENGTH)),
     );
   }
 
-  /** The key that verifies a token with this `kid`. */
+  /** The key that verifies tokens with this `kid`. */
   find(kid: string | undefined): KeyObject | undefined {
     return kid === undefined ? undefined : this.verifying.get(kid);
   }
@@ -69,7 +72,7 @@ export class SigningKeys {
   private publish(key: KeyObject): { kid: string; key: KeyObject } {
     const publicKey = createPublicKey(key);
     const { e, kty, n } = publicKey.export({ format: 'jwk' });
-    // The thumbprint of RFC 7638: the same key has the same name on every instance.
+    // `kid` is the thumbprint of RFC 7638, so that a key has the same name on every instance.
     const kid = createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
     this.verifying.set(kid, publicKey);
     this.published.push({ kty, n, e, kid, use: 'sig', alg: 'RS256' });
@@ -77,7 +80,10 @@ export class SigningKeys {
   }
 }
 
-/** The key under DATA_DIR, made when there is none. Of two processes that start at once, the second takes the first's. */
+/**
+ * Reads the key under DATA_DIR, or generates it. Of two processes that start at once, the second takes the key of the
+ * first.
+ */
 function generatedKey(directory: string): string {
   const file = join(directory, KEY_FILE);
   const existing = readIfThere(file);

@@ -12,28 +12,28 @@ import type { Caller } from './caller';
 import { requestOf } from './request-of';
 
 export const STRATEGIES = 'resource-api:strategies';
-/** The strategy that knows access tokens. */
+/** The name of the strategy that reads access tokens. */
 export const TOKENS = 'jwt';
 
 /**
- * By which strategies of passport a route finds out who calls, in their order: the first that knows the caller counts. Only
- * access tokens when left out. Access is declared as ever, by @Public() or @Roles(). A strategy's `validate()` answers with a
- * {@link Caller}: a user of this service, with the roles that the key, say, has of the user's.
+ * The passport strategies that identify the callers of a route. The first one that finds a caller counts. Default:
+ * access tokens only. Access is still declared by @Public() or @Roles(). The `validate()` of a strategy returns a
+ * {@link Caller}: a user of this service, with those of its roles that the credentials give.
  * @example @Strategies('jwt', 'api-key')
  */
 export const Strategies = (...names: [string, ...string[]]): CustomDecorator => SetMetadata(STRATEGIES, names);
 
 /**
- * The strategies of every route that has no @Strategies() of its own, for a global module that provides and exports it:
- * `{ provide: DEFAULT_STRATEGIES, useValue: ['jwt', 'api-key'] }`
+ * The strategies of routes without @Strategies(). A global module provides and exports them: `{ provide:
+ * DEFAULT_STRATEGIES, useValue: ['jwt', 'api-key'] }`
  */
 export const DEFAULT_STRATEGIES = Symbol('default strategies');
 
 const guards = new Map<string, CanActivate>();
 
 /**
- * Asks strategies who calls. Undefined when no credentials came that one of them knows.
- * @throws what a strategy throws, and 401 for an `Authorization` that none of them believes
+ * Asks the strategies for the caller. Returns undefined if the request has no credentials that one of them reads.
+ * @throws the error of a strategy, or 401 for an `Authorization` that none of them accepts
  */
 export async function askStrategies(names: string[], context: ExecutionContext): Promise<Caller | undefined> {
   const key = names.join();
@@ -61,7 +61,7 @@ function guardOf(names: string[]): CanActivate {
   return new StrategiesGuard();
 }
 
-/** What is left out counts as long ago: a key is no password that was given just now. */
+/** A missing `authenticatedAt` counts as long ago: a key isn't a password that was just entered. */
 function requireCaller(user: Caller, names: string[]): Caller {
   if (isCaller(user)) return { ...user, authenticatedAt: user.authenticatedAt ?? 0 };
   throw new Error(
@@ -70,7 +70,7 @@ function requireCaller(user: Caller, names: string[]): Caller {
   );
 }
 
-/** Whether it is a caller of this service, rather than what a guard of a team's own has found. */
+/** True for a caller of this service. A team's own guard may have set another kind of object. */
 export function isCaller(user: object): user is Caller {
   const { id, roles } = user as Partial<Caller>;
   return Number.isSafeInteger(id) && Array.isArray(roles) && roles.every((role) => typeof role === 'string');

@@ -3,7 +3,7 @@ import type { Algorithm, JwtHeader } from 'jsonwebtoken';
 import type { Origin } from '../transactions/origin';
 import type { Caller } from './caller';
 
-/** The claims of a token whose signature, issuer, audience and times were verified. What else it says may be of any type. */
+/** The claims of a token whose signature, issuer, audience and times are verified. Other claims may have any type. */
 export interface VerifiedClaims {
   iss: string;
   aud: string | string[];
@@ -18,16 +18,16 @@ export interface VerifiedClaims {
   name?: unknown;
 }
 
-/** Someone whose access tokens are believed. */
+/** An issuer whose access tokens are accepted. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;
-  /** Any other algorithm in a token is refused before its signature is looked at. */
+  /** A token with any other algorithm is refused before its signature is checked. */
   readonly algorithms: Algorithm[];
   findKey(header: JwtHeader): Promise<KeyObject | undefined>;
   /**
-   * The local user that the claims speak of; undefined when there is none who may act.
-   * @param origin the request that the token came with
+   * The local user that the claims name. Undefined if there is none, or it may not act.
+   * @param origin the request that brought the token
    */
   findCaller(claims: VerifiedClaims, origin: Origin): Promise<Caller | undefined>;
 }

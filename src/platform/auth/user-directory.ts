@@ -1,9 +1,9 @@
-/** Whom an identity provider vouches for. */
+/** A user of the identity provider who signs in here for the first time. */
 export interface Newcomer {
   email: string;
-  /** The name that it goes by there, which may be none for a user of this service. */
+  /** The username at the identity provider, which need not be a valid username here. */
   username?: string;
-  /** Its name among people. */
+  /** The display name. */
   name?: string;
 }
 
@@ -14,22 +14,25 @@ export interface Insertion {
 }
 
 /**
- * What authentication has to know of users, told by the resource that has them: a global module provides and exports
- * `{ provide: UserDirectory, useClass: … }`. Its entity is named `User`, and a migration of it makes the function
- * `require_writer(session uuid, writer bigint, held text[])`, which raises WR401 unless the writer is active and has the
- * session, if that is not null, and all the roles.
+ * What authentication needs to know about users. The users resource provides it, in a global module: `{ provide:
+ * UserDirectory, useClass: … }`. Its entity is named `User`. One of its migrations creates the function
+ * `require_writer(session uuid, writer bigint, held text[])`, which raises WR401 unless the writer is active, owns the
+ * session (if it is not null), and has all the roles.
  */
 export abstract class UserDirectory {
   /**
-   * A SELECT that tells of each user its `id`, its `roles`, whether it is `active`, i.e. may sign in and act, and its
-   * `password_hash`. Statements about sessions have it in FROM, so that they find the user too, and lock its row: a plain
-   * SELECT of one table, which PostgreSQL takes for that table.
+   * A SELECT of each user's `id`, `roles`, `password_hash`, and `active`, which is true if the user may sign in and
+   * act. Statements about sessions use it in FROM, to find the user and to lock its row. So it must be a plain SELECT
+   * from one table, which PostgreSQL can lock.
    */
   abstract readonly accounts: string;
 
-  /** Statements that make a user, each by another name; the next is tried when one breaks a unique constraint. */
+  /**
+   * Statements that insert a user, each with another username. The next one is tried if one violates a unique
+   * constraint.
+   */
   abstract insertionsOf(newcomer: Newcomer): Insertion[];
 
-  /** The id of the user who has an e-mail address. */
+  /** The id of the user with this e-mail address. */
   abstract findByAddress(email: string): Promise<number | undefined>;
 }

@@ -1,38 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import type { VerifiedClaims } from './token-issuer';
+import { MS_PER_SECOND } from '../units';
 
-/** Tokens that are remembered; with their claims a megabyte for each thousand. */
+/** The number of remembered tokens. A thousand of them, with their claims, take a megabyte. */
 const MAX_TOKENS = 10_000;
-const MILLISECOND = 1_000;
-/** Characters; random ones, 192 bits. */
+/** The number of characters: 192 random bits. */
 const ENDING = 32;
 
 /**
- * Claims of tokens that were verified, until they expire: a signature once found good stays good, and checking one costs
- * more than the rest of a simple request. Whether its session still lives is asked of the database at each request.
+ * Caches the claims of verified tokens until they expire. A valid signature stays valid, and verifying one costs more
+ * than the rest of a simple request. The session of the token is still checked in the database at each request.
  */
 @Injectable()
 export class VerifiedTokens {
-  /** By how they end. */
+  /** By the endings of the tokens. */
   private readonly known = new Map<string, { token: string; claims: VerifiedClaims }>();
 
   find(token: string): VerifiedClaims | undefined {
     const ending = endingOf(token);
     const known = this.known.get(ending);
     if (known?.token !== token) return undefined;
-    if (known.claims.exp * MILLISECOND > Date.now()) return known.claims;
+    if (known.claims.exp * MS_PER_SECOND > Date.now()) return known.claims;
     this.known.delete(ending);
     return undefined;
   }
 
   remember(token: string, claims: VerifiedClaims): void {
-    // The oldest goes: a map keeps the order in which it was filled.
+    // Removes the oldest entry: a Map keeps the order of insertion.
     if (this.known.size >= MAX_TOKENS) this.known.delete(this.known.keys().next().value!);
     this.known.set(endingOf(token), { token, claims });
   }
 }
 
-/** The end of its signature, which is another for each token. To look one up as a whole takes 1 µs: V8 reads all of it twice. */
+/**
+ * The end of the signature, which differs for each token. Looking a whole token up takes 1 µs, because V8 reads all of
+ * it twice.
+ */
 function endingOf(token: string): string {
   return token.slice(-ENDING);
 }

@@ -3,7 +3,7 @@ import type { Settings } from './settings';
 
 const MIN_SECRET_BYTES = 32;
 
-/** What may be wrong with settings that are right one by one. */
+/** Checks combinations of settings whose values are valid on their own. */
 export function contradictions(settings: Settings): Contradiction[] {
   const { JWT_PRIVATE_KEY, JWT_SECRET, TLS_CERT, TLS_KEY } = settings;
   const problems: Contradiction[] = [

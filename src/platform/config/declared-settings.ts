@@ -2,11 +2,11 @@ import type { FactoryProvider, Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
 import { Settings } from './settings';
 
-/** Whether something is wrong, and the words for it: `[true, 'S3_BUCKET and S3_REGION go together']`. */
+/** A condition that is wrong, and its message: `[true, 'S3_BUCKET and S3_REGION go together']`. */
 export type Contradiction = [wrong: boolean, message: string];
 
 export interface DeclareSettingsOptions<T> {
-  /** What may be wrong with values that are right one by one. Default: nothing */
+  /** Checks combinations of values that are valid on their own. Default: no check */
   contradictions?: (own: T, settings: Settings) => Contradiction[];
 }
 
@@ -16,9 +16,9 @@ const declared = new Map<Type<object>, Contradictions>();
 const read = new WeakMap<Settings, Map<Type<object>, object>>();
 
 /**
- * Adds a module's own settings to those of the service: they are read, and checked, together with all others before the
- * application is made. Each property is an environment variable; it has a rule, and its default as its value. Give what this
- * returns to the module that declares them; it provides an instance of the class.
+ * Adds a module's own settings to those of the service: all of them are read and checked together before the
+ * application is made. Each property is an environment variable with a rule; its initial value is the default. Add the
+ * returned provider to the module: it provides an instance of the class.
  *
  *     export class NoteSettings {
  *       @WholeSetting(1)
@@ -27,7 +27,7 @@ const read = new WeakMap<Settings, Map<Type<object>, object>>();
  *
  *     @Module({ providers: [declareSettings(NoteSettings), NotesService] })
  *
- * @throws Error for a class without a rule, and for a variable that is declared already
+ * @throws {Error} for a class without a rule, and for a variable that is declared already
  */
 export function declareSettings<T extends object>(
   type: Type<T>,
@@ -46,24 +46,24 @@ export function declaredSettings(): [type: Type<object>, contradictions: Contrad
   return [...declared];
 }
 
-/** Remembers what was read together with the settings of the service. */
+/** Keeps the modules' settings that were read together with the settings of the service. */
 export function keepWith(settings: Settings, own: Map<Type<object>, object>): void {
   read.set(settings, own);
 }
 
-/** What a module has declared, as it was read together with the settings of the service. */
+/** The settings of a module, which were read together with the settings of the service. */
 export function settingsOf<T extends object>(settings: Settings, type: Type<T>): T {
   const own = read.get(settings)?.get(type);
   if (own === undefined) throw new Error(`${type.name} was declared after the settings had been read`);
   return own as T;
 }
 
-/** The rules of all settings: the name of the variable and that of the rule. */
+/** The rules of all settings: the name of the variable and the name of the rule. */
 export function settingRules(): { propertyName: string; name?: string }[] {
   return [Settings, ...declared.keys()].flatMap(rulesIn);
 }
 
-/** The names of all environment variables that mean something here. */
+/** The names of all environment variables that are settings. */
 export function settingNames(): string[] {
   return [...new Set(settingRules().map(({ propertyName }) => propertyName))];
 }

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 
 const PEM = /-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----/g;
-/** What RS256 asks for (RFC 7518, 3.3). */
+/** The least size for RS256 (RFC 7518, 3.3). */
 const MIN_BITS = 2048;
 
-/** The single keys in a text of one or more. */
+/** Splits a text of one or more PEM keys. */
 export function splitKeys(text: string): string[] {
   return text.match(PEM) ?? [];
 }

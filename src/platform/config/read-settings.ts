@@ -9,7 +9,7 @@ import { StartupError } from './startup-error';
 
 type Environment = Record<string, string | undefined>;
 
-/** Thrown at the start; its message lists everything that is wrong. A rejected value is not repeated: it may be secret. */
+/** Thrown at the start. Its message lists all wrong settings. It never contains their values, which may be secret. */
 export class SettingsError extends StartupError {
   constructor(readonly problems: string[]) {
     super(`These settings are wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -17,7 +17,7 @@ export class SettingsError extends StartupError {
 }
 
 /**
- * The settings of the service, and with them those that modules have declared: see settingsOf().
+ * Reads the settings of the service, and the settings that modules have declared; see settingsOf().
  * @throws {SettingsError}
  */
 export function readSettings(environment: Environment): Settings {
@@ -35,7 +35,7 @@ export function readSettings(environment: Environment): Settings {
 }
 
 function valuesOf<T extends object>(type: Type<T>, environment: Environment): T {
-  // A variable set to nothing, as compose files do, counts as unset.
+  // An empty variable counts as unset: compose files set variables to nothing.
   const given = namesIn(type).filter((name) => environment[name] !== undefined && environment[name] !== '');
   const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
   return plainToInstance(type, values, { exposeUnsetFields: false });
@@ -45,5 +45,5 @@ function brokenRules(settings: object): string[] {
   return validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {}));
 }
 
-/** The one place where the environment is read. */
+/** The only place where the environment is read. */
 export const environmentSettings = registerAs('settings', () => readSettings(process.env));

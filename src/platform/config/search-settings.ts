@@ -1,14 +1,13 @@
 import { WholeSetting } from './setting-rules';
+import { days, seconds } from '../units';
 
-const DAY_IN_MILLISECONDS = 24 * 60 * 60 * 1_000;
-
-/** What can be set about searches; part of the {@link Settings}. */
+/** The settings of searches, a part of {@link Settings}. */
 export abstract class SearchSettings {
-  /** Connections of DATABASE_POOL_SIZE that searches may take; one always stays for the rest. */
+  /** The connections of DATABASE_POOL_SIZE that searches may use. One is always left for other statements. */
   @WholeSetting(1, 1000)
   SEARCH_CONNECTIONS = 3;
 
-  /** Milliseconds for a search, from the moment when it has a connection. */
-  @WholeSetting(1, DAY_IN_MILLISECONDS)
-  SEARCH_TIMEOUT = 5_000;
+  /** The time limit of a search in milliseconds, from the moment when it has a connection. */
+  @WholeSetting(1, days(1))
+  SEARCH_TIMEOUT = seconds(5);
 }

@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional, IsString, ValidateBy } from 'class-validator';
 
-/** A rule in words, and what decides whether a value keeps it. The value itself is not repeated: it may be secret. */
+/** A rule in words, and the function that checks a value. The message omits the value, which may be secret. */
 export const CheckedSetting = (name: string, rule: string, validate: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name, validator: { validate, defaultMessage: () => `$property must be ${rule}` } });
 
@@ -19,7 +19,7 @@ export const YesOrNoSetting = (): PropertyDecorator =>
     IsBoolean({ message: '$property must be true or false' }),
   );
 
-/** Separated by commas. */
+/** A list, separated by commas. */
 export const ListSetting = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }): unknown =>
     Array.isArray(value)
@@ -30,7 +30,7 @@ export const ListSetting = (): PropertyDecorator =>
           .filter(Boolean),
   );
 
-/** A socket's directory may stand in the query, with nothing as the host. */
+/** The directory of a socket may be in the query of the URL, which then has no host. */
 export function isDatabaseUrl(value: unknown): boolean {
   return /^postgres(ql)?:\/\//.test(String(value)) && URL.canParse(String(value).replace('@/', '@socket/'));
 }

@@ -1,2 +1,2 @@
-/** What keeps the service from starting, in words for whoever starts it: they are printed as they are, without a stack. */
+/** The service can't start. The message is written for the operator, and is printed without a stack. */
 export class StartupError extends Error {}

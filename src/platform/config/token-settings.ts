@@ -1,53 +1,51 @@
 import { IsOptional, IsString, IsUrl } from 'class-validator';
 import { SearchSettings } from './search-settings';
 import { TextSetting, WholeSetting, YesOrNoSetting } from './setting-rules';
+import { SECONDS_PER_DAY, SECONDS_PER_MINUTE } from '../units';
 
-const MINUTE = 60;
-const DAY = 24 * 60 * MINUTE;
-
-/** What can be set about tokens, sessions and an identity provider; part of the {@link Settings}. */
+/** The settings of tokens, sessions and the identity provider, a part of {@link Settings}. */
 export abstract class TokenSettings extends SearchSettings {
-  /** The claims `iss` and `aud` that are made and demanded. */
+  /** The claim `iss` of this service's tokens; JWT_AUDIENCE is the claim `aud`. Both are set and required. */
   @IsString()
   JWT_ISSUER = 'resource-api';
 
   @IsString()
   JWT_AUDIENCE = 'resource-api';
 
-  /** Seconds. */
-  @WholeSetting(1, DAY)
-  ACCESS_TOKEN_TTL = 15 * MINUTE;
+  /** Lifetime of an access token in seconds. */
+  @WholeSetting(1, SECONDS_PER_DAY)
+  ACCESS_TOKEN_TTL = 15 * SECONDS_PER_MINUTE;
 
-  /** Seconds. */
-  @WholeSetting(1, 3650 * DAY)
-  REFRESH_TOKEN_TTL = 30 * DAY;
+  /** Lifetime of a refresh token in seconds. */
+  @WholeSetting(1, 3650 * SECONDS_PER_DAY)
+  REFRESH_TOKEN_TTL = 30 * SECONDS_PER_DAY;
 
-  /** Seconds from the sign-in to the end of its session, however often it is refreshed. */
-  @WholeSetting(1, 3650 * DAY)
-  SESSION_MAX_AGE = 90 * DAY;
+  /** Lifetime of a session in seconds, from its sign-in, however often it is refreshed. */
+  @WholeSetting(1, 3650 * SECONDS_PER_DAY)
+  SESSION_MAX_AGE = 90 * SECONDS_PER_DAY;
 
   /** A second, external issuer of access tokens. */
   @IsOptional()
   @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
   OIDC_ISSUER?: string;
 
-  /** The audience demanded of the external issuer's tokens. */
+  /** The audience that tokens of the external issuer must name. */
   @TextSetting()
   OIDC_AUDIENCE?: string;
 
-  /** Seconds since its `iat` in which a token of the external issuer is believed. */
-  @WholeSetting(1, 365 * DAY)
-  OIDC_TOKEN_MAX_AGE = DAY;
+  /** The greatest age of a token of the external issuer in seconds, counted from `iat`. */
+  @WholeSetting(1, 365 * SECONDS_PER_DAY)
+  OIDC_TOKEN_MAX_AGE = SECONDS_PER_DAY;
 
-  /** Believe addresses of the external issuer whose tokens have no `email_verified` at all. */
+  /** Trusts e-mail addresses of the external issuer if its tokens have no claim `email_verified`. */
   @YesOrNoSetting()
   OIDC_TRUST_EMAIL = false;
 
-  /** Let users of the external issuer have a password here as well. */
+  /** Allows users of the external issuer to have a password here as well. */
   @YesOrNoSetting()
   OIDC_LOCAL_PASSWORDS = false;
 
-  /** Whether anyone may register; without an external issuer when unset. */
+  /** Allows anybody to register. When unset: true without an external issuer, false with one. */
   @IsOptional()
   @YesOrNoSetting()
   OPEN_REGISTRATION?: boolean;

@@ -9,21 +9,23 @@ import { findCountedTables } from '../rows/counted-tables';
 import { guardBuilders } from '../transactions/guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from '../transactions/guarded-writes';
 import { findProtectedTables } from '../rows/kept-apart';
+import { unlessReleased } from '../transactions/released-runner';
 import { SharedTransaction } from '../transactions/shared-transaction';
 import { subscribe } from '../transactions/subscribers';
 import { TransactionCheck } from '../transactions/transaction-check';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
 type Work<T> = (manager: EntityManager) => Promise<T>;
-/** Runs a handler so that all that it does is part of a transaction. */
+/** Runs a handler, so that everything it does joins a transaction. */
 export type Sharing = <T>(handler: () => Promise<T>) => Promise<T>;
 
-/** TypeORM's manager, whose transactions know what is done inside of them. */
+/** TypeORM's manager; its transactions join the transaction of the current unit of work. */
 class ApiEntityManager extends GuardedManager {
   override transaction<T>(isolation: IsolationLevel, work: Work<T>): Promise<T>;
   override transaction<T>(work: Work<T>): Promise<T>;
   override transaction<T>(isolationOrWork: IsolationLevel | Work<T>, work?: Work<T>): Promise<T> {
-    return UnitOfWork.apart(() => super.transaction<T>(isolationOrWork as IsolationLevel, work!));
+    const begin = () => super.transaction<T>(isolationOrWork as IsolationLevel, work!);
+    return UnitOfWork.apart(() => unlessReleased(this.queryRunner, begin));
   }
 }
 
@@ -37,6 +39,11 @@ export class ApiDataSource extends DataSource {
     refuseUnguardedStatements(this);
     subscribe(this, new TransactionCheck());
     return this;
+  }
+
+  override query<T>(...parameters: Parameters<DataSource['query']>): Promise<T> {
+    const [, , runner] = parameters;
+    return unlessReleased(runner, () => super.query<T>(...parameters));
   }
 
   override createQueryRunner(mode: ReplicationMode = 'master'): QueryRunner {
@@ -54,7 +61,7 @@ export class ApiDataSource extends DataSource {
   };
 
   override async destroy(): Promise<void> {
-    // What is still inside of a transaction can't complain any more.
+    // Code that still runs in a transaction can't report errors any more.
     const { connectedQueryRunners } = this.driver as PostgresDriver;
     for (const runner of [...connectedQueryRunners]) await runner.release().catch(() => undefined);
     await super.destroy();
@@ -62,10 +69,10 @@ export class ApiDataSource extends DataSource {
 }
 
 /**
- * Makes one transaction of what `work` does, and of all that the current unit of work does in the handler that `work` runs
- * by `sharing`, whichever service does it: their own transactions become savepoints of it. It is committed when all that
- * the handler has begun has ended; what begins later stands for itself.
- * @param isolation PostgreSQL's default when left out
+ * Runs `work` in one transaction. Everything that the current unit of work does in the handler that `work` runs by
+ * `sharing` joins it, in whichever service: transactions of the handler become savepoints. The transaction is committed
+ * when everything that the handler has started has ended. What starts later is independent of it.
+ * @param isolation Default: PostgreSQL's own
  */
 export async function inOneTransaction<T>(
   database: DataSource,
@@ -101,9 +108,8 @@ async function share<T>(unit: UnitOfWork, shared: SharedTransaction, handler: ()
 }
 
 /**
- * Runs `listener` when the innermost transaction that the current flow is inside of is committed, with all that this is
- * nested in: at once when there is none. Never when any of them is rolled back. Nobody waits for the listener, and its
- * failure is logged.
+ * Runs `listener` when the innermost current transaction and all transactions around it are committed, or at once if
+ * there is none. It never runs if one of them is rolled back. Nobody waits for the listener. Its failure is logged.
  */
 export function afterCommit(listener: () => unknown): void {
   const waiters = UnitOfWork.waiters();

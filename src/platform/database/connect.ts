@@ -9,18 +9,18 @@ const ATTEMPTS = 5;
 const DELAY_MS = 2_000;
 
 /**
- * Nobody listens there, the host isn't known yet, the server starts or stops (08, 57P), has no connection to spare (53), or
- * its database takes none at the moment (55000).
+ * Errors that may pass: the connection is refused, the host isn't known yet, the server starts or stops (08, 57P), has
+ * no connection to spare (53), or its database accepts none at the moment (55000).
  */
 const PASSING = /^(ECONN|EAI_AGAIN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|08|57P|53|55000)/;
-/** node-postgres has no code for its own time-out, nor for a server that hangs up. */
+/** node-postgres has no error code for its own time limit, nor for a server that hangs up. */
 const PASSING_MESSAGE = /timeout|terminated/i;
 
 const logger = new Logger('Database');
 
 /**
- * Connects a data source. A database that starts together with the service is often a little later, so it gets a few
- * tries; one that refuses the password gets one.
+ * Connects a data source. A database that starts together with the service is often ready a little later, so passing
+ * errors are retried a few times. Others, e.g. a wrong password, aren't.
  * @throws {StartupError}
  */
 export async function connect(options: PostgresDataSourceOptions): Promise<DataSource> {

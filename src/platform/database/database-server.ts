@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres';
 
-/** The PostgreSQL server: the one that DATABASE_URL names, or an embedded one that lives as long as the application. */
+/** The PostgreSQL server: the one that DATABASE_URL names, or an embedded one that stops with the application. */
 @Injectable()
 export class DatabaseServer implements OnApplicationShutdown {
   private static readonly embedded: Promise<EmbeddedPostgres>[] = [];
@@ -28,7 +28,10 @@ export class DatabaseServer implements OnApplicationShutdown {
     return starting;
   }
 
-  /** Stops the embedded servers of this process, also one that is starting: before there is an application, nobody else can. */
+  /**
+   * Stops the embedded servers of this process, even while they start: before there is an application, nothing else can
+   * stop them.
+   */
   static async stopAll(): Promise<void> {
     for (const starting of DatabaseServer.embedded.splice(0)) {
       const server = await starting.catch(() => undefined);
@@ -43,7 +46,7 @@ export class DatabaseServer implements OnApplicationShutdown {
   }
 }
 
-/** Its messages say what to do; what the system refuses names the path. */
+/** The messages of the embedded server say what to do; errors of the system name the path. */
 function explain(error: Error): never {
   throw new StartupError(`The embedded PostgreSQL can't be started. ${error.message}`, { cause: error });
 }

@@ -17,7 +17,7 @@ const server = {
 @Module({ providers: [server], exports: [DatabaseServer] })
 class DatabaseServerModule {}
 
-/** The database: a server, a schema that is up to date, and TypeORM on top of them. */
+/** The database: a server, an up-to-date schema, and TypeORM. */
 @Module({
   imports: [
     DatabaseServerModule,
@@ -26,7 +26,7 @@ class DatabaseServerModule {}
       useFactory: async (settings: Settings, { url }: DatabaseServer) => {
         const options = dataSourceOptions(settings, url);
         await migrate(options);
-        // The database has just been there: no more tries.
+        // The migration has just connected, so connecting isn't retried.
         return { ...options, autoLoadEntities: true, toRetry: () => false };
       },
       dataSourceFactory: (options) => Promise.resolve(new ApiDataSource(options!)),

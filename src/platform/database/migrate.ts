@@ -3,8 +3,8 @@ import { connect } from './connect';
 import { withLock } from './with-lock';
 
 /**
- * Brings the schema up to date. Any number of instances may start at once: one migrates, the others wait for it. On a
- * data source of its own, as a migration may take longer than a request is allowed to.
+ * Brings the schema up to date. Any number of instances may start at once: one migrates, the others wait for it. The
+ * data source is separate, because a migration may take longer than a statement of a request.
  */
 export async function migrate({ extra: _limits, ...options }: PostgresDataSourceOptions): Promise<void> {
   const dataSource = await connect({ ...options, entities: [], poolSize: 2 });

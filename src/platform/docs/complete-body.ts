@@ -18,7 +18,7 @@ export function completeBody(operation: OperationObject, { method, components }:
   if (!json?.schema) return;
   const schema = resolve(json.schema, components);
   refuseOthers(schema, components);
-  // What a PATCH leaves out stays as it is.
+  // A PATCH applies no defaults.
   if (method === 'patch')
     Object.values(schema.properties ?? {}).forEach((property) => delete (property as SchemaObject).default);
   const isGiven = json.examples !== undefined || json.example !== undefined;
@@ -27,29 +27,29 @@ export function completeBody(operation: OperationObject, { method, components }:
   if (method === 'patch') content![MERGE_PATCH] = { ...json };
 }
 
-/** Unknown attributes are refused, at every level; a schema that says itself what else there may be is right. */
+/** Refuses unknown attributes at every level, except in schemas that set `additionalProperties` themselves. */
 function refuseOthers(schema: SchemaObject, components: ComponentsObject, seen = new Set<SchemaObject>()): void {
-  // A class may have a list of its own kind.
+  // A class may contain a list of its own type.
   if (seen.has(schema)) return;
   seen.add(schema);
   const { properties = {}, items } = schema;
   const alternatives = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
-  // Several together would each refuse the others' attributes.
+  // In a combination of schemas, each one would refuse the attributes of the others.
   if (schema.properties && !schema.allOf && alternatives.length === 0) schema.additionalProperties ??= false;
   for (const inner of [items, ...alternatives, ...Object.values(properties).flatMap(partsOf)]) {
     if (inner && '$ref' in inner) refuseOthers(resolve(inner, components), components, seen);
   }
 }
 
-/** What an attribute is made of: a reference with a description beside it is the only one of `allOf`. */
+/** The schemas within an attribute. A reference with a description is an `allOf` of one. */
 function partsOf(property: SchemaObject | ReferenceObject): (SchemaObject | ReferenceObject | undefined)[] {
   if ('$ref' in property) return [property];
   return [property.items, ...(property.allOf?.length === 1 ? property.allOf : [])];
 }
 
 /**
- * A body that the service accepts: what has a default may be left out, and often needs more rights. Undefined where
- * something that it needs has no example.
+ * An example body that the service accepts. Attributes with a default are left out, as they often need more rights.
+ * Undefined if a required attribute has no example.
  */
 function exampleOf(schema: SchemaObject, components: ComponentsObject, depth = 0): unknown {
   if (schema.example !== undefined) return schema.example as unknown;

@@ -6,7 +6,7 @@ import { completeResponses } from './complete-responses';
 import type { OperationContext, OperationObject } from './openapi-types';
 import { secure } from './security-schemes';
 
-/** Adds to an operation what follows from its path, its body and its access, so that no resource has to repeat it. */
+/** Completes an operation with what follows from its path, body and access, so that resources needn't repeat it. */
 export function completeOperation(operation: OperationObject, context: OperationContext): void {
   describe(operation, context);
   secure(operation, context);
@@ -17,7 +17,7 @@ export function completeOperation(operation: OperationObject, context: Operation
 }
 
 function describe(operation: OperationObject, { access }: OperationContext): void {
-  // A doc comment is a sentence, a summary is a title.
+  // A doc comment is a sentence; a summary has no full stop.
   operation.summary = operation.summary?.replace(/\.$/, '');
   operation.description = [operation.description, `For ${audience(access)}.`].filter(Boolean).join('\n\n');
 }

@@ -23,12 +23,12 @@ export function completeParameters(operation: OperationObject, context: Operatio
   parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
 }
 
-/** How other versions of the API page. */
+/** The page parameters of other versions of the API. */
 function namesOfOtherVersions({ version }: OperationContext): string[] {
   return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
 }
 
-/** Of a single resource or a page; elsewhere a parameter of this name is the team's own. */
+/** True for `fields` of a single resource or a page. Elsewhere a team's own parameter may have this name. */
 function isFieldList(parameter: ParameterObject, operation: OperationObject, context: OperationContext): boolean {
   return parameter.in === 'query' && parameter.name === 'fields' && attributesOf(operation, context).length > 0;
 }
@@ -38,21 +38,21 @@ function completeFields(parameter: ParameterObject, attributes: string[]): void 
   Object.assign(parameter, {
     required: false,
     description: 'The attributes to return, separated by commas. Default: all attributes.',
-    // Comma-separated, as OpenAPI says it.
+    // Comma-separated in OpenAPI's terms.
     style: 'form',
     explode: false,
     schema: { type: 'array', items: names, minItems: 1, maxItems: attributes.length, example: attributes.slice(0, 1) },
   });
 }
 
-/** The page would send what stands on the parameter itself; what stands in its schema is for reading. */
+/** Moves the example into the schema: Swagger UI would send an example of the parameter itself. */
 function moveExample(parameter: ParameterObject): void {
   if (parameter.example === undefined) return;
   parameter.schema = { ...(parameter.schema ?? { type: 'string' }), example: parameter.example as unknown };
   delete parameter.example;
 }
 
-/** The page sends the example, unless somebody types something else. */
+/** Makes Swagger UI send the example by default. */
 function fill(parameter: ParameterObject): void {
   const schema = { ...(parameter.schema as SchemaObject) };
   Object.assign(parameter, { schema, example: schema.example as unknown });

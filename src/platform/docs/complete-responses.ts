@@ -25,7 +25,7 @@ const LINKS: Record<Version, Record<string, string>> = {
   2: { first: '', next: '?cursor=q1x0Z3Jm0uVhC2hXl4mWzVszLDMsZmFsc2Vd' },
 };
 
-/** Four links, each with the parameters of the request, which is no longer than its headers may be. */
+/** Four links, each with the parameters of the request, whose size is limited by its headers'. */
 const MAX_LINK = 5 * MAX_HEADERS;
 /** A path of nouns and ids. */
 const MAX_LOCATION = 256;
@@ -40,7 +40,7 @@ export function completeResponses(operation: OperationObject, context: Operation
   const { responses } = operation;
   if (isTaggedRead(context)) responses['304'] = { description: 'Not Modified' };
   for (const [status, response] of Object.entries(responses) as [string, ResponseObject][]) {
-    // The compiler's plugin adds the status that Nest has by default, without a word, whatever the route's own is.
+    // The compiler's plugin adds Nest's default status without a description, even if the route sets another.
     if (response.description === '' && isSuccess(status) && hasOther(responses, status)) delete responses[status];
     else complete(response, status, operation, context);
   }
@@ -57,13 +57,13 @@ export function completeResponses(operation: OperationObject, context: Operation
 
 const isSuccess = (status: string): boolean => status.startsWith('2');
 
-/** Whether a success is described, so that one without a word is none. */
+/** True if another success is described, so that one without a description can be removed. */
 function hasOther(responses: OperationObject['responses'], status: string): boolean {
   const others = Object.entries(responses) as [string, ResponseObject][];
   return others.some(([other, { description }]) => other !== status && isSuccess(other) && description !== '');
 }
 
-/** What somebody wrote by hand holds; what it doesn't say is what the service answers. */
+/** Completes a handwritten response with what the service answers. */
 function join(written: ResponseObject, { $ref }: ReferenceObject, { components }: OperationContext): void {
   const known = components.responses?.[$ref.split('/').at(-1)!] as ResponseObject;
   written.content ??= known.content;
@@ -86,7 +86,7 @@ function complete(
   response.content = { 'application/json': media, [vendorMediaType(context.version)]: media };
 }
 
-/** As it leaves: what somebody documents is what the handler returns, which stands in the envelope. */
+/** Wraps the documented type of a handler's value in the envelope. */
 function enveloped(schema: SchemaObject, status: string, context: OperationContext): SchemaObject {
   if (!/^2\d\d$/.test(status)) return schema;
   if (context.pages) return withPagination(schema, context);

@@ -7,7 +7,7 @@ export const ENTITY_TAG = headerText(64, '^"[\\x21\\x23-\\x7e]*"$');
 /** Blanks around a header's value don't belong to it. */
 const KEY = headerText(255, '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$');
 
-/** What a request can be made to depend on: the version of the resource, or that it is the first of its kind. */
+/** The conditional headers of a request, and its Idempotency-Key. */
 export function conditionParameters(context: OperationContext): ParameterObject[] {
   const { method } = context;
   if (isTaggedRead(context)) {
@@ -29,13 +29,13 @@ export function conditionParameters(context: OperationContext): ParameterObject[
     ];
   }
   if (takesKey(context)) {
-    const description = `Makes a repetition harmless: within 24 hours the same key gets the same answer. Take a new one, such as a UUID, for each ${method.toUpperCase()} that is meant to have an effect of its own.`;
+    const description = `A ${method.toUpperCase()} that is sent again with the same key within 24 hours has no second effect, and gets the same answer. Use a new key, such as a UUID, for each new effect.`;
     return [header(KEY_HEADER, description, '7f8b5d0e-6f3a-4f7e-9d55-0c0a3c1b2d4e', KEY)];
   }
   return [];
 }
 
-/** The headers that come of it in a success of this status. */
+/** The headers of a successful answer that follow from these. */
 export function conditionHeaders(status: string, context: OperationContext): HeadersObject {
   const tagged = context.item && ['200', '201', '304'].includes(status);
   return {
@@ -57,7 +57,7 @@ export function isTaggedRead({ item, method }: OperationContext): boolean {
   return item && method === 'get';
 }
 
-/** Changes or deletes one row. */
+/** True for a route that changes or deletes one row. */
 export function isGuardedWrite({ item, method, path }: OperationContext): boolean {
   return (item && method === 'put') || (['patch', 'delete'].includes(method) && path.includes('{'));
 }
@@ -67,6 +67,6 @@ export function takesKey({ item, method }: OperationContext): boolean {
 }
 
 function header(name: string, description: string, example: string, schema = headerText(MAX_HEADERS)): ParameterObject {
-  // In the schema, where it is for reading: the page would send what stands on the parameter itself.
+  // The example is in the schema: Swagger UI would send an example of the parameter itself.
   return { name, in: 'header', required: false, description, schema: { ...schema, example } };
 }

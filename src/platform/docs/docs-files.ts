@@ -7,12 +7,12 @@ import { compressWell, type Encoding, encodingFor } from '../http/compressed';
 import { endWith } from '../answers/end-of-turn';
 import { encodedTag, knownTag } from '../http/entity-tag';
 
-/** Files of Swagger UI that its page loads. */
+/** The files of Swagger UI that its page loads. */
 const LOADED = [
   ...['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
   ...['favicon-32x32.png', 'favicon-16x16.png'],
 ];
-/** What Nest makes for the page, the same for everybody. */
+/** The files that Nest generates for the page. They are the same for all callers. */
 const MADE = ['', '/', '/index.html', '/swagger-ui-init.js', '/docs/swagger-ui-init.js'];
 const MEDIA_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -21,7 +21,7 @@ const MEDIA_TYPES: Record<string, string> = {
 };
 const SUCCESS = 200;
 
-/** A file in memory, which is compressed once, and sent from one place however many ask. */
+/** A file in memory, compressed once however often it is requested. */
 class DocsFile {
   private readonly compressed = new Map<Encoding, Promise<Buffer>>();
   private readonly tag: string;
@@ -56,9 +56,9 @@ class DocsFile {
 }
 
 /**
- * Answers for the page of Swagger UI, and the documents, from memory: made, read and compressed at the first request for them.
- * Whatever else is below its path is left to those who come later.
- * @param page its path
+ * Answers the page of Swagger UI and the documents from memory. They are generated, read and compressed at the first
+ * request. Other paths below the page's are passed on.
+ * @param page the path of the page
  * @param documents the paths of the documents
  */
 export function docsFiles(page: string, documents: string[]): RequestHandler {
@@ -73,7 +73,7 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
   };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    // Nest makes another page of /docs where the URL, with its query, ends with a slash.
+    // Nest has another page of /docs for a URL, including its query, that ends with a slash.
     const { method, originalUrl } = request;
     if (method !== 'GET' && method !== 'HEAD') return next();
     const bare = originalUrl.replace(/\?.*$/s, '');
@@ -86,21 +86,21 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
   };
 }
 
-/** A failure, such as too many open files, is forgotten: the next request tries again. */
+/** Forgets a failure, such as too many open files, so that the next request tries again. */
 function keepUnlessFailed<K, T>(kept: Map<K, Promise<T>>, key: K, made: Promise<T>): Promise<T> {
   kept.set(key, made);
   made.catch(() => kept.delete(key));
   return made;
 }
 
-/** From the package that Nest's module serves its page of. */
+/** Loads a file from the package that Nest's module serves. */
 async function load(name: string): Promise<DocsFile> {
   const ofNest = createRequire(require.resolve('@nestjs/swagger'));
   const folder = dirname(ofNest.resolve('swagger-ui-dist/package.json'));
   return new DocsFile(MEDIA_TYPES[extname(name)], await readFile(join(folder, name)));
 }
 
-/** Has what Nest sends for this path kept, and sent as what is kept; a failure is not. */
+/** Captures what Nest sends for this path, and sends the captured file instead. A failure isn't captured. */
 function keep(response: Response, keepFile: (file: DocsFile) => void): void {
   const { send } = response;
   response.send = (body: unknown): Response => {

@@ -2,14 +2,14 @@ import type { DeclaredRoute } from '../auth/declared-access';
 import type { OperationObject } from './openapi-types';
 import { operationId } from './operation-id';
 
-/** Where @nestjs/swagger keeps what `@ApiOperation` says of a method. */
+/** The metadata key of `@ApiOperation`. */
 const SWAGGER_OPERATION = 'swagger/apiOperation';
-/** What @nestjs/swagger adds to the names of methods that have several paths. */
+/** The suffix that @nestjs/swagger adds for each further path of a method. */
 const ALIAS = /\[(\d+)\]$/;
-/** And to the operations of methods that take every method of HTTP. */
+/** The suffix that it adds to operations of methods that serve all HTTP methods. */
 const ANY_METHOD = /_[a-z]+$/;
 
-/** Which operation of a document belongs to which method of a controller. */
+/** Maps the operations of a document to the methods of controllers. */
 export class DocumentedRoutes {
   private readonly byOperationId = new Map<string, DeclaredRoute[]>();
   private readonly withIds: Set<string>;
@@ -22,14 +22,14 @@ export class DocumentedRoutes {
     }
   }
 
-  /** Of all paths of a method the first has the name itself, and each other one has its number. */
+  /** The first path of a method has the plain id; further ones get a number. */
   operationId(controller: string, handler: string): string {
     const [, index = '0'] = ALIAS.exec(handler) ?? [];
     const id = operationId(controller, handler.replace(ALIAS, ''), this.withIds.has(controller));
     return index === '0' ? id : `${id}_${Number(index) + 1}`;
   }
 
-  /** Undefined for an operation that no controller of the application has. */
+  /** Undefined for an operation without a controller. */
   routeOf(path: string, method: string, { operationId = '' }: OperationObject): DeclaredRoute | undefined {
     const id = operationId.replace(/_\d+$/, '');
     const found =
@@ -38,12 +38,12 @@ export class DocumentedRoutes {
       this.byOperationId.get(id.replace(ANY_METHOD, '')) ??
       [];
     if (found.length <= 1) return found[0];
-    // Two modules may each have a controller of this name.
+    // Two modules may have controllers of the same name.
     return found.find(({ name }) => isAt(name, path, method)) ?? found[0];
   }
 }
 
-/** What the team says itself. */
+/** The operation id that the team has set. */
 function chosenId({ targets: [handler] }: DeclaredRoute): string | undefined {
   const { operationId } = (Reflect.getMetadata(SWAGGER_OPERATION, handler) ?? {}) as { operationId?: string };
   return operationId;
@@ -55,7 +55,7 @@ function isAt(name: string, path: string, method: string): boolean {
   return verb.toLowerCase() === method && path.endsWith(`/${template.replace(/:(\w+)/g, '{$1}')}`);
 }
 
-/** An operation has a name of its own in a document, whatever its controller is called. */
+/** Makes the ids of operations unique within a document. */
 export function nameOnce(operations: OperationObject[]): void {
   const taken = new Set<string>();
   for (const operation of operations) {

@@ -8,14 +8,14 @@ const REQUEST_ID = '0b7c7d3e-5f7a-4a46-9d2b-6a8e2f3c1d90';
 export interface ErrorExample {
   code: ErrorCode;
   status: number;
-  /** What happened, in words for people. */
+  /** What happened, for people. */
   message: string;
-  /** Those that this error adds to the response. */
+  /** The headers that this error adds to the response. */
   headers: Record<string, string>;
   body: { error: { details: string } };
 }
 
-/** What a thrown error looks like to a caller: made by the very functions that answer the real ones. */
+/** The answer to a thrown error, made by the functions that answer real ones. */
 export function errorExample(thrown: Error): ErrorExample {
   const error = toApiError(thrown);
   const { code, status, message, headers } = error;

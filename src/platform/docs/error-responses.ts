@@ -13,7 +13,7 @@ import type {
   SchemaObject,
 } from './openapi-types';
 
-/** Of a digest: as many as keep some hundred responses apart. */
+/** Digits of a digest: enough to distinguish some hundred responses. */
 const NAME_DIGITS = 6;
 
 interface HeaderDescription {
@@ -22,7 +22,10 @@ interface HeaderDescription {
 }
 
 const HEADERS: Record<string, HeaderDescription> = {
-  Accept: { description: 'The media types that a body may have here.', schema: headerText(128, '^[a-z/+, -]+$') },
+  Accept: {
+    description: 'The media types that the body of this route may have.',
+    schema: headerText(128, '^[a-z/+, -]+$'),
+  },
   'Accept-Patch': {
     description: 'The media types that a patch may have (RFC 5789).',
     schema: headerText(128, '^[a-z/+, -]+$'),
@@ -30,17 +33,17 @@ const HEADERS: Record<string, HeaderDescription> = {
   ETag: { description: 'The entity tag of the current version.', schema: ENTITY_TAG },
   'Retry-After': { description: 'Seconds to wait before another attempt.', schema: headerText(10, '^[0-9]+$') },
   'WWW-Authenticate': {
-    description: 'How to authenticate, and what was wrong with the attempt.',
+    description: 'The way to authenticate, and the error of the attempt.',
     schema: headerText(128, '^Bearer[\\x20-\\x7e]*$'),
   },
 };
 
-/** Documents further headers that errors have. Call it where a module is declared. */
+/** Documents further headers of errors. Call it where a module is declared. */
 export function describeErrorHeaders(headers: Record<string, HeaderDescription>): void {
   Object.assign(HEADERS, headers);
 }
 
-/** The response to all errors of one status, each with an example; it stands once among the components. */
+/** The response to all errors of one status, each with an example. Routes with the same errors share a component. */
 export function errorResponse(
   errors: ErrorExample[],
   { path, version, headers, components }: OperationContext,
@@ -60,13 +63,13 @@ export function errorResponse(
   return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
 }
 
-/** For a name by what a response says: what other routes answer, today or later, gives it no other one. */
+/** The name depends on the content alone, so other routes never change it. */
 function digestOf(errors: ErrorExample[]): string {
   const said = errors.map(({ body, headers }) => [body.error, Object.keys(headers)]);
   return `_${createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, NAME_DIGITS)}`;
 }
 
-/** The name of this very response: the one asked for, or with a number when another response has it. */
+/** The name of an equal response. If another response has the name, a number is appended. */
 function share(responses: NonNullable<ComponentsObject['responses']>, name: string, response: ResponseObject): string {
   let unique = name;
   for (let number = 2; !isDeepStrictEqual((responses[unique] ??= response), response); number++) {
@@ -85,7 +88,7 @@ function errorHeaders(errors: ErrorExample[], always: HeadersObject): HeadersObj
   return described;
 }
 
-/** One example, or a choice of them named by what each says. */
+/** One example, or several named ones. */
 function examplesOf(errors: ErrorExample[]) {
   if (errors.length === 1) return { example: errors[0].body };
   const named = errors.map(({ body }, index) => [`example${index + 1}`, { summary: body.error.details, value: body }]);

@@ -22,10 +22,10 @@ import type {
 import { isIdentity, isKeyParameter } from './path-parameters';
 import { nounsBefore, resolve } from './references';
 
-/** A name that no route and no body knows. */
+/** A name that no route and no body has. */
 const field = 'colour';
 
-/** The errors that follow from an operation's path, its body and its access, one of each kind. */
+/** The errors that follow from an operation's path, body and access, one of each kind. */
 export function expectedErrors(operation: OperationObject, context: OperationContext): Error[] {
   return [
     ...inputErrors(operation, context),
@@ -53,7 +53,7 @@ function inputErrors(operation: OperationObject, context: OperationContext): Err
   ];
 }
 
-/** The answer to an empty body, or, where that is fine, to one with an unknown attribute. */
+/** The error for an empty body, or, if that is valid, for a body with an unknown attribute. */
 function invalidBody({ requestBody }: OperationObject, { components }: OperationContext): Error {
   const schema = (requestBody as RequestBodyObject).content['application/json']?.schema;
   const { required = [] } = schema ? resolve(schema, components) : {};
@@ -66,7 +66,7 @@ function acceptErrors(operation: OperationObject, { path }: OperationContext): E
   return path.startsWith('/api/') && mediaType !== ANY_TYPE ? [notAcceptable(mediaType)] : [];
 }
 
-/** What it answers with instead of JSON. */
+/** The media type that a route produces instead of JSON. */
 function otherMediaType({ responses }: OperationObject): string | undefined {
   const [mediaType] = Object.keys((responses['200'] as ResponseObject | undefined)?.content ?? {});
   return mediaType === 'application/json' ? undefined : mediaType;
@@ -81,7 +81,7 @@ function accessErrors(access: Access | undefined): Error[] {
 
 function notFoundErrors(context: OperationContext): Error[] {
   const nouns = nounsBefore(context.path, (name) => isIdentity(context, name));
-  // What is looked for by something else has a name that no path tells.
+  // A path parameter that is neither id nor key doesn't tell the noun.
   if (nouns.length === 0 && context.path.includes('{')) return [new ApiError('NOT_FOUND')];
   return nouns.map((noun) => notFound(noun));
 }
@@ -90,7 +90,7 @@ function bodyErrors(operation: OperationObject, { method, bodyLimit }: Operation
   return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase())] : [];
 }
 
-/** A route that takes something else says itself what can be wrong with it. */
+/** True if the route accepts JSON. Other routes declare the errors of their bodies themselves. */
 function takesJson({ requestBody }: OperationObject): boolean {
   return (requestBody as RequestBodyObject | undefined)?.content['application/json'] !== undefined;
 }

@@ -1,15 +1,15 @@
 import type { ComponentsObject, HeadersObject, SchemaObject } from './openapi-types';
 
-/** Of all headers of a message together: what Node's server takes. */
+/** The greatest size of all headers of a message: the limit of Node's server. */
 export const MAX_HEADERS = 16_384;
 const PRINTABLE = '^[\\x20-\\x7e]*$';
 
-/** The schema of a header's value. @param pattern printable ASCII when left out */
+/** The schema of a header's value. @param pattern Default: printable ASCII */
 export function headerText(maxLength: number, pattern = PRINTABLE): SchemaObject {
   return { type: 'string', maxLength, pattern };
 }
 
-/** Those that any response can have; they stand once among the components. */
+/** Headers that any response may have. They are shared components. */
 export const COMMON_HEADERS: HeadersObject = {
   'X-Request-Id': {
     description: 'Identifies this request in the log.',
@@ -18,7 +18,7 @@ export const COMMON_HEADERS: HeadersObject = {
     example: 'a1b2c3',
   },
   'Access-Control-Allow-Origin': {
-    description: 'The origin that asked, when it is one of those that may read answers in a browser.',
+    description: 'The origin of the request, if scripts of that origin may read the answer in a browser.',
     schema: headerText(MAX_HEADERS),
     example: 'https://app.example.com',
   },
@@ -27,13 +27,13 @@ export const COMMON_HEADERS: HeadersObject = {
 const OF_ALL = ['X-Request-Id'];
 const OF_THE_API = [...OF_ALL, 'Access-Control-Allow-Origin'];
 
-/** References to these, which from now on stand among the components as well. */
+/** Adds headers to the shared components, and returns references to them. */
 export function shared(headers: HeadersObject, components: ComponentsObject): HeadersObject {
   components.headers = { ...components.headers, ...headers };
   return referencesTo(Object.keys(headers));
 }
 
-/** References to those that a response at this path can have. */
+/** References to the headers that a response at this path may have. */
 export function commonHeaders(path: string): HeadersObject {
   const names = path.startsWith('/api/') ? OF_THE_API : OF_ALL;
   return referencesTo(names);

@@ -3,12 +3,13 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Node = Record<string, unknown>;
 
 /**
- * OpenAPI 3.1 takes JSON Schema as it is, where examples are a list and null is a type; `@nestjs/swagger` writes `example` and `nullable` of
- * OpenAPI 3.0 whatever version the document says it has. Names of schemas lose their `Dto`, which means nothing to a caller.
+ * Converts schemas to JSON Schema, which OpenAPI 3.1 uses: examples are a list, and null is a type. `@nestjs/swagger`
+ * always writes `example` and `nullable` of OpenAPI 3.0. Names of schemas lose their `Dto`, which means nothing to
+ * callers.
  */
 export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.keys(document.components?.schemas ?? {});
-  // Not where another schema has the short name.
+  // A name stays if another schema has the short one.
   const names = new Map(schemas.map((name) => [name, schemas.includes(shortened(name)) ? name : shortened(name)]));
   const text = JSON.stringify(document).replaceAll(
     /(#\/components\/schemas\/)(\w+)"/g,
@@ -22,7 +23,7 @@ export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
 
 const shortened = (name: string): string => name.replace(/(?<=.)Dto$/, '');
 
-/** Schemas stand under `schema` wherever they stand outside of the components. */
+/** Converts the schemas outside of the components, which are always under `schema`. */
 function convertInline(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(convertInline);
   if (typeof node !== 'object' || node === null) return node;
@@ -53,7 +54,7 @@ const BOUNDS = [
   ['exclusiveMaximum', 'maximum'],
 ];
 
-/** What OpenAPI 3.0 says by a second word is a number of its own. */
+/** In OpenAPI 3.0 an exclusive bound is a boolean beside the bound; here it is a number. */
 function exclusiveBounds(schema: Node): Node {
   const changes = BOUNDS.filter(([exclusive]) => typeof schema[exclusive] === 'boolean').map(([exclusive, bound]) =>
     schema[exclusive] ? { [exclusive]: schema[bound], [bound]: undefined } : { [exclusive]: undefined },
@@ -61,7 +62,7 @@ function exclusiveBounds(schema: Node): Node {
   return Object.assign({}, ...changes) as Node;
 }
 
-/** A schema without a type of its own, as a reference to another, is one of two. */
+/** A schema without a type, such as a reference, becomes one of two alternatives. */
 function orNull({ description, examples, ...schema }: Node): Node {
   const said = { ...(description !== undefined && { description }), ...(examples !== undefined && { examples }) };
   if (schema.type === undefined) return { ...said, anyOf: [schema, { type: 'null' }] };

@@ -16,23 +16,23 @@ export type HeadersObject = NonNullable<ResponseObject['headers']>;
 export type SecurityScheme = Extract<NonNullable<ComponentsObject['securitySchemes']>[string], { type: string }>;
 export type SchemaObject = Extract<NonNullable<ParameterObject['schema']>, { type?: unknown }>;
 
-/** What an operation is completed from. */
+/** What is known about an operation. */
 export interface OperationContext {
   path: string;
   method: string;
   access: Access | undefined;
-  /** Its method; undefined for one that no controller has declared. */
+  /** The method of the operation; undefined if no controller has declared it. */
   route: DeclaredRoute | undefined;
   version: Version;
-  /** Whether it answers with one whole resource, which has an entity tag. */
+  /** True if it answers with one complete resource, which has an entity tag. */
   item: boolean;
-  /** Whether it answers with a page of a collection. */
+  /** True if it answers with a page. */
   pages: boolean;
   deprecation: Deprecation | undefined;
-  /** The most that its body may have, in bytes, where that is less than elsewhere. */
+  /** The limit of its body in bytes, if it differs from the general one. */
   bodyLimit: number | undefined;
-  /** Of every answer that it gives. */
+  /** Headers of all its answers. */
   headers: HeadersObject;
-  /** Of the document; gets the responses that operations share. */
+  /** The components of the document. Shared responses are added to it. */
   components: ComponentsObject;
 }

@@ -20,31 +20,31 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const describe = (version: Version): string =>
   `
-**Try it:** execute \`POST /api/v${version}/auth/tokens\` once; its answer signs this page in. Then execute anything else.
+**Try it:** execute \`POST /api/v${version}/auth/tokens\` once. Its answer signs this page in. Then execute any other operation.
 
-- A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection has \`pagination\` beside \`data\`.
+- A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection also has \`pagination\` beside \`data\`.
 - A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules in \`fields\`.
 - ${PAGING[version]}
-- Versions are named in the path, or on the unversioned path, such as \`/api/users\`, by
-  \`Accept: application/vnd.api+json;version=${version}\`, which is then also the media type of the answer.
-- \`ETag\` is a resource's version: \`If-None-Match\` saves reading it again (304), and \`If-Match\` keeps a write from undoing
-  another's (412).
-- With an \`Idempotency-Key\` a POST can be repeated without a second effect, where it is listed among the parameters.
-- Every response has an \`X-Request-Id\`; a request may bring its own, 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
-- Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` where it answers \`GET\`; other methods are 405.
-- In production plain HTTP is refused (403), whatever is asked, but for health.
+- The path names the version. On a path without a version, such as \`/api/users\`, the header
+  \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer.
+- \`ETag\` is the version of a resource. With \`If-None-Match\` an unchanged resource is not sent again (304). With
+  \`If-Match\` a write is refused when another client has changed the resource since (412).
+- With an \`Idempotency-Key\` a POST can be sent again without a second effect, on routes that list the header.
+- Every response has an \`X-Request-Id\`. A request may bring its own: 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
+- Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` if it answers \`GET\`. Other methods are 405.
+- In production the service refuses plain HTTP (403), except for the health checks.
 - Unknown attributes and parameters are refused. Attributes that a \`PATCH\` leaves out stay as they are.
 `.trim();
 
-/** The one difference between the versions. */
+/** The difference between the versions. */
 const PAGING: Record<Version, string> = {
   1: 'Collections are paged by `page` and `size`, and say how many items there are.',
-  2: 'Collections are paged by `cursor` and `size`: any page costs the same, and none skips or repeats an item while others write.',
+  2: 'Collections are paged by `cursor` and `size`: any page costs the same, and no page skips or repeats an item while other clients write.',
 };
 
 type Operation = [path: string, method: string, operation: OperationObject];
 
-/** The OpenAPI 3.1 document of one version of the running application. */
+/** Makes the OpenAPI 3.1 document of one version of the application. */
 export function openApiDocument(app: INestApplication, version: Version): OpenAPIObject {
   const routes = new DocumentedRoutes(app.get(DeclaredAccess).routes());
   const document = SwaggerModule.createDocument(inVersion(app, version), head(version), {
@@ -55,14 +55,14 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   return toJsonSchema(document);
 }
 
-/** The same application, of which a route without @Version() is in this version alone. */
+/** A view of the application in which a route without @Version() is in this version only. */
 function inVersion(app: INestApplication, version: Version): INestApplication {
   const { config } = app as unknown as { config: ApplicationConfig };
   const ofVersion = Object.create(config, { getVersioning: { value: () => versioning([String(version)]) } }) as object;
   return Object.create(app, { config: { value: ofVersion } }) as INestApplication;
 }
 
-/** Without the routes of other versions. What is in all of them is named in this one. */
+/** The paths of one version. Routes of all versions get this version's path. */
 function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['paths'] {
   const versioned = Object.entries<PathItemObject>(paths).flatMap(([path, item]) => {
     const found = tablePathOf(path);
@@ -72,7 +72,7 @@ function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['pat
   return Object.fromEntries<PathItemObject>(versioned);
 }
 
-/** Of a route for all methods: HEAD and OPTIONS are answered everywhere, and OpenAPI has no word for the others. */
+/** Removes methods of a route for all methods that OpenAPI needn't list: HEAD and OPTIONS are answered everywhere. */
 function withoutAnswered(item: PathItemObject): PathItemObject {
   const operations = Object.entries(item) as [string, OperationObject][];
   const answered = operations.filter(([method, { operationId }]) => operationId?.endsWith(`_${method}`));
@@ -87,15 +87,15 @@ function head(version: Version): Omit<OpenAPIObject, 'paths'> {
     .setVersion(`${version}.0.0`)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .setOpenAPIVersion('3.1.0')
-    .addServer('/', 'This server: of development, a test or production, whichever serves this document')
+    .addServer('/', 'The server that serves this document, be it local, staging or production')
     .addBearerAuth({
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: `The \`access_token\` that POST /api/v${version}/auth/tokens answers. Verified as RFC8725 asks: by known algorithms, keys, issuers and audiences alone, and no longer than it lasts.`,
+      description: `The \`access_token\` that POST /api/v${version}/auth/tokens returns. The service verifies its algorithm, key, issuer, audience and expiry, as RFC8725 asks.`,
     })
     .build();
-  document.info.contact = { name: 'Whoever runs this service' };
+  document.info.contact = { name: 'The operator of this service' };
   Object.assign(document.servers![0], { 'x-internal': false });
   return document;
 }
@@ -127,7 +127,7 @@ function raisedIn(operations: Operation[]): ErrorExample[] {
   );
 }
 
-/** The groups of operations in the order of their modules, those of the API first. */
+/** The groups of operations in the order of their modules. Those of the API come first. */
 function groupsOf(operations: Operation[]): { name: string; description: string }[] {
   const descriptions = new Map<string, string>();
   for (const [, , operation] of operations) {

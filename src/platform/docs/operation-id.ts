@@ -3,8 +3,9 @@ import { singular } from './references';
 const VERBS: Record<string, string> = { remove: 'delete', append: 'appendTo' };
 
 /**
- * `UsersController.list` is `listUsers`, `.get` `getUser`, `.remove` `deleteUser`, `.profile` `getUserProfile`.
- * @param many whether the controller's nouns have ids; others, such as `health`, keep their number
+ * Derives an operation id: `UsersController.list` becomes `listUsers`, `.get` `getUser`, `.remove` `deleteUser`,
+ * `.profile` `getUserProfile`.
+ * @param many true if the controller's nouns have ids. Others, such as `health`, keep their number
  */
 export function operationId(controller: string, handler: string, many: boolean): string {
   const nouns = controller.replace(/Controller$/, '');

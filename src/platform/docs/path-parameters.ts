@@ -15,15 +15,15 @@ import type { OperationContext, ParameterObject, SchemaObject } from './openapi-
 import { singular } from './references';
 import { parametersFor } from './route-arguments';
 
-/** Where @nestjs/swagger keeps what `@ApiParam` and its kin say of a method. */
+/** The metadata key of `@ApiParam` and similar decorators. */
 const SWAGGER_PARAMETERS = 'swagger/apiParameters';
 const UUID: SchemaObject = { type: 'string', format: 'uuid', minLength: 36, maxLength: 36 };
-/** What `@ApiParam` can say that leaves nothing to find out. */
+/** Options of `@ApiParam` that describe the type completely. */
 const SAYING = ['type', 'enum', 'format', 'schema', 'pattern', 'content'];
 
 type PipeClass = abstract new (...args: never[]) => object;
 
-/** What a pipe lets pass, and an example. */
+/** The schema of what a pipe accepts, and an example. */
 const OF_PIPES: [pipe: PipeClass, schema: SchemaObject, example: unknown][] = [
   [IdPipe, { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID }, 1],
   [KeyPipe, UUID, EXAMPLE_KEY],
@@ -34,22 +34,22 @@ const OF_PIPES: [pipe: PipeClass, schema: SchemaObject, example: unknown][] = [
   [ParseDatePipe, { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00.000Z'],
 ];
 
-/** Whether a path parameter is the id or the key of a resource, and not something else that is looked for. */
+/** True if a path parameter is the id or the key of a resource. */
 export function isIdentity({ route }: OperationContext, name: string): boolean {
   return pipesOf(route, name).some((pipe) => isA(pipe, IdPipe) || isA(pipe, KeyPipe));
 }
 
-/** Whether a path parameter is the key of a resource whose path must not be guessed. */
+/** True if a path parameter is a random key. */
 export function isKeyParameter({ route }: OperationContext, name: string): boolean {
   return pipesOf(route, name).some((pipe) => isA(pipe, KeyPipe));
 }
 
-/** Adds what `@ApiParam`, or the DTO of all parameters, doesn't say: as the parameter's pipe takes it, else any text. */
+/** Completes what `@ApiParam` or the DTO of the parameters doesn't say, by the parameter's pipe. Default: any text */
 export function completePathParameter(parameter: ParameterObject, context: OperationContext): void {
   const { route } = context;
   const { schema, example } = schemaOf(route, parameter);
   if (!isDescribed(route, parameter.name)) parameter.schema = schema;
-  // @nestjs/swagger leaves it out where there is a schema beside it.
+  // @nestjs/swagger drops the example if there is a schema.
   parameter.example ??= explicit(route, parameter.name)?.example;
   const known = (parameter.schema ?? {}) as SchemaObject;
   if (parameter.examples === undefined && parameter.example === undefined)
@@ -59,7 +59,9 @@ export function completePathParameter(parameter: ParameterObject, context: Opera
   parameter.description ??= description(parameter.name, context);
 }
 
-/** Parameters of the path that nothing tells of, as `@Param() all: Record<string, string>`; a document has to have them. */
+/**
+ * Path parameters without any declaration, e.g. of `@Param() all: Record<string, string>`. A document must list them.
+ */
 export function undeclaredPathParameters(path: string, known: ParameterObject[]): ParameterObject[] {
   const names = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name);
   const declared = new Set(known.filter((one) => one.in === 'path').map(({ name }) => name));
@@ -81,7 +83,7 @@ function schemaOf(route: DeclaredRoute | undefined, parameter: ParameterObject) 
 
 function ofEnum(pipe: ParseEnumPipe): { schema: SchemaObject; example: unknown } {
   const { enumType } = pipe as unknown as { enumType: Record<string, string | number> };
-  // An enum of numbers has their names among its values.
+  // TypeScript's numeric enums also map values to names.
   const values = Object.keys(enumType)
     .filter((name) => !(typeof enumType[enumType[name]] === 'number' && String(enumType[enumType[name]]) === name))
     .map((name) => enumType[name]);
@@ -104,7 +106,7 @@ function description(name: string, context: OperationContext): string {
   return isIdentity(context, name) ? `The id of the ${noun}.` : `The ${name.replace(/_/g, ' ')}.`;
 }
 
-/** By `@ApiParam`, or by a DTO whose attributes are documented. */
+/** True if `@ApiParam` or a documented DTO describes the parameter. */
 function isDescribed(route: DeclaredRoute | undefined, name: string): boolean {
   if (!route) return false;
   const said = explicit(route, name);
@@ -112,7 +114,7 @@ function isDescribed(route: DeclaredRoute | undefined, name: string): boolean {
   return !pathParameters(route).some((one) => one.name === name);
 }
 
-/** What `@ApiParam` says. */
+/** The options of `@ApiParam`. */
 function explicit(route: DeclaredRoute | undefined, name: string): Record<string, unknown> | undefined {
   const given = route && (Reflect.getMetadata(SWAGGER_PARAMETERS, route.targets[0]) as Record<string, unknown>[]);
   return given?.find((one) => one.in === 'path' && one.name === name);
@@ -126,7 +128,7 @@ function pipesOf(route: DeclaredRoute | undefined, name: string): unknown[] {
   return pathParameters(route).find((one) => one.name === name)?.pipes ?? [];
 }
 
-/** Pipes are given as classes or as instances. */
+/** A pipe may be a class or an instance. */
 function isA(pipe: unknown, type: PipeClass): boolean {
   return pipe instanceof type || (typeof pipe === 'function' && (pipe === type || pipe.prototype instanceof type));
 }

@@ -7,12 +7,12 @@ import type {
   SchemaObject,
 } from './openapi-types';
 
-/** A schema itself, wherever it stands. */
+/** Resolves a reference to a schema. */
 export function resolve(schema: SchemaObject | ReferenceObject, { schemas = {} }: ComponentsObject): SchemaObject {
   return '$ref' in schema ? (schemas[schema.$ref.split('/').at(-1)!] as SchemaObject) : schema;
 }
 
-/** The schema of what an operation answers with, alone or as the item of a page. */
+/** The schema of the resource that an operation answers, alone or as the item of a page. */
 export function itemSchema(operation: OperationObject, components: ComponentsObject): SchemaObject | undefined {
   const data = dataOf(operation);
   const item = data && ('items' in data ? data.items : data);
@@ -25,13 +25,13 @@ function dataOf({ responses }: OperationObject): SchemaObject | ReferenceObject 
   return (schema as SchemaObject | undefined)?.properties?.data;
 }
 
-/** The nouns of a path that an id follows, each in the singular: `user` of `/api/v1/users/{id}`. */
+/** The nouns in a path that are followed by an id, in the singular: `user` in `/api/v1/users/{id}`. */
 export function nounsBefore(path: string, isIdentity: (parameter: string) => boolean): string[] {
   const parameters = [...path.matchAll(/(?<=\/)([^/]+)\/\{([^{}]+)\}/g)];
   return parameters.filter(([, , name]) => isIdentity(name)).map(([, noun]) => singular(noun));
 }
 
-/** In words: `credit-notes` are each a credit note. */
+/** The singular in words: `credit-notes` becomes `credit note`. */
 export function singular(nouns: string): string {
   return nouns
     .replaceAll('-', ' ')
@@ -39,7 +39,7 @@ export function singular(nouns: string): string {
     .replace(/([^s])s$/, '$1');
 }
 
-/** What a decorator left on an operation or a parameter for the document; see {@link Extension}. */
+/** Removes and returns what a decorator has left for the document; see {@link Extension}. */
 export function takeExtension<T>(operation: OperationObject | ParameterObject, name: string): T | undefined {
   const extensions = operation as unknown as Record<string, T | undefined>;
   const value = extensions[name];

@@ -2,11 +2,11 @@ import type { DeclaredRoute } from '../auth/declared-access';
 import { type Parameter, parametersOf, writesItself } from '../http/route-parameters';
 import { Verbatim } from '../answers/envelope';
 
-/** Of the handler of a route. */
+/** The parameters of a route's handler. */
 export const parametersFor = ({ owner, targets: [handler] }: DeclaredRoute): Parameter[] =>
   parametersOf(handler, owner);
 
-/** Whether there is no envelope around what is answered: it is sent by the handler itself, or as it is. */
+/** True if the answer has no envelope: the handler sends it itself, or it is sent verbatim. */
 export function sendsItself(route: DeclaredRoute | undefined): boolean {
   if (!route) return false;
   const { owner, handler, targets } = route;

@@ -10,10 +10,10 @@ import { textPattern } from '../text/text';
 import type { Version } from '../http/api-version';
 import type { SchemaObject } from './openapi-types';
 
-/** Of JavaScript's dates, in milliseconds since 1970. */
+/** The last time of JavaScript's Date, in milliseconds since 1970. */
 const LAST_MOMENT = 8.64e15;
 
-/** One of ours, in which nothing stands that a caller wrote. */
+/** A sentence of the service, which contains no text of a caller. */
 const SENTENCE = { type: 'string', maxLength: 500, pattern: textPattern({ min: 1, multiline: false, secret: false }) };
 
 type Properties = NonNullable<SchemaObject['properties']>;
@@ -42,7 +42,7 @@ export function envelopeSchema(status: HttpStatus, data: Properties[string], mor
       format: 'int64',
       minimum: 0,
       maximum: LAST_MOMENT,
-      description: 'When it was answered, in milliseconds since 1970.',
+      description: 'The time of the answer, in milliseconds since 1970.',
       example: 1767225600000,
     },
   };
@@ -99,7 +99,7 @@ const cursorPagination: Properties = {
   previous: cursor('Leads to the items before these; null when there are none.'),
 };
 
-/** What stands beside `data` when it is a page, in each version. */
+/** The schema of `pagination` in each version. */
 export const PAGINATION: Record<Version, SchemaObject> = {
   1: { type: 'object', required: Object.keys(pagination), properties: pagination },
   2: { type: 'object', required: Object.keys(cursorPagination), properties: cursorPagination },
@@ -109,7 +109,7 @@ const violation: Properties = {
   field: {
     type: 'string',
     maxLength: MAX_NAME + 1,
-    description: 'Path of the field; the beginning of one that is long.',
+    description: 'The path of the field. A long path is cut.',
     example: 'username',
   },
   rule: {
@@ -140,7 +140,7 @@ const error: Properties = {
   message: { ...SENTENCE, description: 'What happened, in words for people.', example: 'Request validation failed' },
   details: {
     type: 'string',
-    description: 'Details, in words for people. A 5xx has the request id alone.',
+    description: 'Details, in words for people. A 5xx has only the request id.',
     example: 'username: must be 3 to 20 characters',
   },
   timestamp: {
@@ -160,7 +160,7 @@ const error: Properties = {
 
 /**
  * The schema of the error envelope.
- * @param raised errors of single routes, whose codes may be no others'
+ * @param raised errors that only some routes raise, whose codes are added
  */
 export function errorSchema(raised: ErrorExample[]): SchemaObject {
   const codes = new Map(knownCodes().map((code) => [code, kindOf(code)]));

@@ -7,16 +7,16 @@ const BEARER: Requirement = { bearer: [] };
 const declared = new Map<string, SecurityScheme>();
 
 /**
- * Says what a name in `@ApiSecurity('name')`, `@ApiBasicAuth()`, `@ApiCookieAuth()` or `@ApiOAuth2()` stands for: once, where
- * the guard is that asks for it. `bearer` is the service's own.
+ * Defines a name in `@ApiSecurity('name')`, `@ApiBasicAuth()`, `@ApiCookieAuth()` or `@ApiOAuth2()`. Call it once,
+ * beside the guard that requires the credentials. `bearer` belongs to the service.
  */
 export function declareSecurity(name: string, scheme: SecurityScheme): void {
   declared.set(name, scheme);
 }
 
 /**
- * Who may call, and what else a route says that it asks for: a guard of the team's own that stands beside the service's asks
- * for both, and one of a public route for its own alone. Where the route names several strategies, any of them will do.
+ * Documents the credentials of a route. A team's own guard on a route with roles requires its credentials beside the
+ * token; on a public route it requires only its own. If a route has several strategies, any of them suffices.
  */
 export function secure(operation: OperationObject, { access, route, components }: OperationContext): void {
   const own = (operation.security ?? []) as Requirement[];
@@ -25,7 +25,7 @@ export function secure(operation: OperationObject, { access, route, components }
     operation.security = access?.kind === 'roles' ? [BEARER, ...own] : [{}, BEARER, ...own];
     return;
   }
-  // An empty requirement beside the other: a token is welcome and not needed.
+  // An empty requirement makes the token optional.
   if (access?.kind !== 'roles') operation.security = own.length > 0 ? own : access?.identifies ? [{}, BEARER] : [];
   else operation.security = own.length > 0 ? own.map((one) => ({ ...BEARER, ...one })) : [BEARER];
 }

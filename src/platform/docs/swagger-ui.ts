@@ -4,10 +4,10 @@ import { type Version, VERSIONS } from '../http/api-version';
 import { docsFiles } from './docs-files';
 import { openApiDocument } from './openapi';
 
-/** The parts of Swagger UI's page that are used here. */
+/** The used parts of Swagger UI's page. */
 declare const window: { ui: { preauthorizeApiKey(scheme: string, token: string): void } };
 
-/** Hides what this document has no use for: a banner, a choice of one server or of one media type, links of responses. */
+/** Hides what is useless here: a banner, the choice of a single server or media type, and links of responses. */
 const STYLE = `
   .swagger-ui .topbar .link, .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .info .link,
   .swagger-ui .response-control-media-type:not(:has(option + option)), .swagger-ui .response-col_links { display: none }
@@ -17,7 +17,7 @@ const STYLE = `
 
 const documentPath = (version: Version): string => (version === 1 ? 'docs/json' : `docs/v${version}/json`);
 
-/** Swagger UI at /docs, with a choice of versions, and their documents; all files come from this server. */
+/** Serves Swagger UI at /docs with a choice of versions, and the documents. All files come from this server. */
 export function setUpDocs(app: INestApplication): void {
   const [first, ...others] = VERSIONS;
   app.use(
@@ -44,14 +44,14 @@ export function setUpDocs(app: INestApplication): void {
       urls: VERSIONS.map((version) => ({ name: `Version ${version}`, url: `/${documentPath(version)}` })),
       displayRequestDuration: true,
       defaultModelsExpandDepth: 0,
-      // The document must not travel to somebody else's validator.
+      // The document must not be sent to a third party's validator.
       validatorUrl: null,
       responseInterceptor: authorise,
     },
   });
 }
 
-/** Nest would serve all that Swagger UI's package holds: source maps, other bundles, a page of its own. See {@link docsFiles}. */
+/** Nest would serve the whole package of Swagger UI, including source maps and other pages. See {@link docsFiles}. */
 function withoutAssets<A extends INestApplication>(app: A): A {
   return Object.create(app, { useStaticAssets: { value: () => app } }) as A;
 }
@@ -62,7 +62,7 @@ interface UiResponse {
   body?: { data?: { access_token?: string } };
 }
 
-/** Runs in the page, as text: an answer with a token signs the page in. */
+/** Runs in the browser, as text: an answer with a token signs Swagger UI in. */
 function authorise(response: UiResponse): UiResponse {
   const token = response.url.endsWith('/auth/tokens') && response.body?.data?.access_token;
   if (token) window.ui.preauthorizeApiKey('bearer', token);

@@ -2,30 +2,30 @@ import { STATUS_CODES } from 'node:http';
 import { BadRequestException, HttpException } from '@nestjs/common';
 import { type ErrorCode, kindOf } from './error-codes';
 
-/** One violated rule of one field. */
+/** A violated rule of a field. */
 export interface FieldViolation {
   /** Path of the field, e.g. `items.0.quantity`. */
   field: string;
   /** The rule's name, e.g. `length`. */
   rule: string;
-  /** What the rule asks for; never the rejected value. */
+  /** The requirement of the rule; never the rejected value. */
   message: string;
 }
 
 export interface ApiErrorOptions {
-  /** What happened, in words for people. Default: the code's own message. */
+  /** What happened, for people. Default: the message of the code */
   message?: string;
-  /** More about it, for a person. Default: the message. */
+  /** Details for people. Default: the message */
   details?: string;
-  /** Only with VALIDATION_ERROR. */
+  /** The violated rules; only with VALIDATION_ERROR. */
   fields?: FieldViolation[];
-  /** Headers that belong to the answer, e.g. `Retry-After`, besides the code's own. */
+  /** Headers of the answer, e.g. `Retry-After`, beside those of the code. */
   headers?: Record<string, string>;
-  /** What was thrown in the first place; goes to the log, never to the caller. */
+  /** The original error. It is logged, and never sent to the caller. */
   cause?: unknown;
 }
 
-/** An HttpException without its private properties, one of which is the status that an ApiError shows. */
+/** HttpException without its private properties. One of them is the status, which ApiError makes public. */
 interface Exception extends Error {
   getStatus(): number;
   getResponse(): string | object;
@@ -34,7 +34,7 @@ type ExceptionClass = new (message: string, status: number) => Exception;
 
 const asked = new WeakMap<object, ApiError>();
 
-/** The error that has said this by `getResponse()`. */
+/** The error whose `getResponse()` has returned this object. */
 export function errorThatSaid(response: string | object): ApiError | undefined {
   return typeof response === 'object' ? asked.get(response) : undefined;
 }
@@ -60,7 +60,10 @@ function errorOver(Base: ExceptionClass) {
       this.headers = { ...kind.headers, ...headers };
     }
 
-    /** What an exception filter prints, as Nest's own exceptions have it. The error filter has an envelope of its own. */
+    /**
+     * The response object for exception filters, in the form of Nest's own exceptions. The error filter makes the
+     * envelope instead.
+     */
     override getResponse(): object {
       const { status: statusCode, code, fields } = this;
       const message = fields?.map((one) => `${one.field}: ${one.message}`) ?? this.message;
@@ -73,7 +76,7 @@ function errorOver(Base: ExceptionClass) {
   };
 }
 
-/** The only error that leaves the service: a code and what the caller may know of it. */
+/** The only error that is sent to callers: a code, and what the caller may know. */
 export class ApiError extends errorOver(HttpException) {}
 
 class BadRequest extends BadRequestException {
@@ -82,19 +85,25 @@ class BadRequest extends BadRequestException {
   }
 }
 
-/** The same for a request that breaks rules, which Nest's validation answers by this class. See {@link isApiError}. */
+/**
+ * The same for a request that violates rules: Nest's validation throws a BadRequestException, so this is one too. See
+ * {@link isApiError}.
+ */
 class InvalidRequest extends errorOver(BadRequest) {}
 
 export function isApiError(thrown: unknown): thrown is ApiError {
   return thrown instanceof ApiError || thrown instanceof InvalidRequest;
 }
 
-/** Of a request that is all wrong the first violations are enough; an answer must not be many times as long as its request. */
+/** More violations of one request are left out, so that an answer isn't many times as long as its request. */
 export const MAX_VIOLATIONS = 20;
-/** Of a field's name, which the caller may have made up, in UTF-16 units; one that is cut has an ellipsis besides. */
+/**
+ * The greatest length of a field's name in UTF-16 units, because the caller may have chosen it. A shortened name ends
+ * with an ellipsis.
+ */
 export const MAX_NAME = 100;
 
-/** 400 with one entry for each violated rule, for the first 20. */
+/** 400 with an entry for each violated rule, for the first 20. */
 export function validationError(violations: FieldViolation[]): ApiError {
   const fields = violations
     .slice(0, MAX_VIOLATIONS)
@@ -103,7 +112,7 @@ export function validationError(violations: FieldViolation[]): ApiError {
   return new InvalidRequest('VALIDATION_ERROR', { details, fields });
 }
 
-/** Well-formed, so that no half of a surrogate pair is sent. */
+/** Never ends with half of a surrogate pair. */
 function shortened(name: string): string {
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME).replace(/\p{Surrogate}$/u, '')}…` : name;
 }

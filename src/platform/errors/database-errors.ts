@@ -7,24 +7,28 @@ import {
 } from 'typeorm';
 import { type BrokenConstraint, subjectOf } from '../rows/constraints';
 import { ConnectionError } from '../transactions/connection-error';
+import { ReleasedError } from '../transactions/released-runner';
 import { ApiError, validationError } from './api-error';
 import { notFound, nounOf } from './not-found';
 
-/** What node-postgres tells of a failed statement. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
+/** The properties of node-postgres's error. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
 interface PostgresError extends BrokenConstraint {
   code?: string;
 }
 
 const UNREACHABLE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** 08 connection, 53 resources, 57P admin shutdown, 57014 cancelled (by our timeout), 40 serialisation or deadlock. */
+/**
+ * 08: connection, 53: resources, 57P: shutdown, 57014: cancelled (by a time limit), 40: serialisation failure or
+ * deadlock.
+ */
 const TEMPORARY = /^(08|53|57P|57014|40)/;
 const LOST_CONNECTION =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|driver not connected/i;
-/** What TypeORM tells the next statement of a transaction whose connection was lost. */
+/** The errors of TypeORM for a transaction whose connection was lost. */
 const LOST_TRANSACTION = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-/** The answer to an error of TypeORM or of PostgreSQL; undefined when it is neither. */
+/** The answer to an error of TypeORM or PostgreSQL; undefined for any other error. */
 export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   if (thrown instanceof EntityNotFoundError) return rowNotFound(thrown);
   if (thrown instanceof ConnectionError) return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
@@ -34,6 +38,7 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   if (code === '23505' || code === '23P01') return duplicate(error, thrown);
   if (code === '23001' || (code === '23503' && isDeletion(thrown))) return stillInUse(thrown);
   if (code === '23514' || code === '23503') return brokenRule(error, thrown);
+  if (thrown instanceof ReleasedError) return undefined;
   const lost = LOST_CONNECTION.test(thrown.message) || LOST_TRANSACTION.some((type) => thrown instanceof type);
   if (lost || TEMPORARY.test(code) || UNREACHABLE.test(code)) {
     return new ApiError('SERVICE_UNAVAILABLE', { cause: thrown });
@@ -41,7 +46,7 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** PostgreSQL's code of a failed statement. */
+/** The SQLSTATE of a failed statement. */
 export function sqlStateOf(thrown: unknown): string | undefined {
   if (!isNativeError(thrown)) return undefined;
   const { code } = (thrown instanceof QueryFailedError ? thrown.driverError : thrown) as PostgresError;
@@ -53,7 +58,7 @@ function rowNotFound(error: EntityNotFoundError): ApiError {
   return notFound(nounOf(typeof target === 'function' ? target.name : 'Resource'), error);
 }
 
-/** A unique index, or an exclusion constraint. */
+/** A violated unique index or exclusion constraint. */
 function duplicate(error: PostgresError, cause: Error): ApiError {
   const { attributes } = subjectOf(error);
   return attributes.length > 0
@@ -61,22 +66,25 @@ function duplicate(error: PostgresError, cause: Error): ApiError {
     : new ApiError('CONFLICT', { details: 'It exists already', cause });
 }
 
-/** 409 for an attribute that must be unique. */
+/** 409 for a value that another row has. */
 export function alreadyTaken(attribute: string, cause?: Error): ApiError {
   return new ApiError('CONFLICT', { details: `${attribute}: is already taken`, cause });
 }
 
-/** PostgreSQL has one code for a row that refers to nothing and, but for RESTRICT from version 18 on, for one still referred to. */
+/**
+ * PostgreSQL uses one code for a row that refers to a missing row, and for deleting a row that is referred to (RESTRICT
+ * has its own from version 18 on).
+ */
 function isDeletion(thrown: Error): boolean {
   return thrown instanceof QueryFailedError && /^\s*delete\b/i.test(thrown.query);
 }
 
-/** 409 for what can't go away while something refers to it. */
+/** 409 for deleting a resource that others refer to. */
 export function stillInUse(cause?: Error): ApiError {
   return new ApiError('CONFLICT', { details: 'Something else still refers to it', cause });
 }
 
-/** A check or a foreign key: the last line of defence behind the DTO. */
+/** A violated check or foreign key: the last check behind the DTO. */
 function brokenRule(error: PostgresError, cause: Error): ApiError {
   const { attributes, rule = 'constraint' } = subjectOf(error);
   const fields = attributes.length > 0 ? attributes : ['body'];

@@ -4,13 +4,13 @@ import { HttpStatus } from '@nestjs/common';
 export interface ErrorKind {
   /** HTTP status, 400 to 599. */
   status: number;
-  /** Goes out when nothing more can be said. */
+  /** The message if the error has no other. */
   message: string;
-  /** The answer must have these, whoever gives it. */
+  /** Headers that every answer with this code must have. */
   headers?: Record<string, string>;
 }
 
-/** The symbolic codes that the service itself answers with; see {@link declareErrors} for others. */
+/** The codes of the service itself. {@link declareErrors} adds others. */
 export const ERRORS = {
   VALIDATION_ERROR: { status: HttpStatus.BAD_REQUEST, message: 'Request validation failed' },
   UNAUTHORIZED: {
@@ -25,7 +25,7 @@ export const ERRORS = {
   REQUEST_TIMEOUT: { status: HttpStatus.REQUEST_TIMEOUT, message: 'The request did not arrive in time' },
   CONFLICT: { status: HttpStatus.CONFLICT, message: 'The request conflicts with the current state' },
   PRECONDITION_FAILED: { status: HttpStatus.PRECONDITION_FAILED, message: 'The resource has changed' },
-  GONE: { status: HttpStatus.GONE, message: 'This is not there any more' },
+  GONE: { status: HttpStatus.GONE, message: 'The resource is gone' },
   PAYLOAD_TOO_LARGE: { status: HttpStatus.PAYLOAD_TOO_LARGE, message: 'The request body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: HttpStatus.UNSUPPORTED_MEDIA_TYPE, message: 'This media type is not supported' },
   RANGE_NOT_SATISFIABLE: {
@@ -39,7 +39,7 @@ export const ERRORS = {
   },
   LOCKED: {
     status: 423,
-    message: 'Another request is writing to this',
+    message: 'Another request is writing to this resource',
     headers: { 'Retry-After': '1' },
   },
   TOO_MANY_REQUESTS: { status: HttpStatus.TOO_MANY_REQUESTS, message: 'Too many requests, try again later' },
@@ -60,7 +60,7 @@ export type DeclaredCode = string & { readonly [declared]: true };
 export type ErrorCode = keyof typeof ERRORS | DeclaredCode;
 
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
-/** Codes that say one thing only; an exception of Nest's with their status means something else. */
+/** Codes with a special meaning. A Nest exception with the same status gets another code. */
 const PARTICULAR: string[] = ['IDEMPOTENCY_KEY_REUSED'];
 
 const kinds = new Map<string, ErrorKind>(Object.entries(ERRORS));
@@ -69,12 +69,12 @@ const codesOfStatuses = new Map<number, string>(general.map(([code, { status }])
 const declaredCodes = new Set<string>();
 
 /**
- * Adds codes of a resource's own to those of the service. They are part of the document, and an ApiError takes them:
+ * Adds error codes of a resource. They become part of the document, and ApiError accepts them:
  *
  *     export const NoteErrors = declareErrors({ NOTE_LOCKED: { status: 423, message: 'The note is locked' } });
  *     throw new ApiError(NoteErrors.NOTE_LOCKED);
  *
- * @throws Error for a name that is taken or is no code, and for a status that is none of an error
+ * @throws {Error} for a name that is taken or isn't a code, and for a status that isn't an error's
  */
 export function declareErrors<T extends Record<string, ErrorKind>>(own: T): { [Name in keyof T]: DeclaredCode } {
   for (const [code, kind] of Object.entries(own)) declare(code, kind);
@@ -89,7 +89,7 @@ function declare(code: string, kind: ErrorKind): void {
   declaredCodes.add(code);
 }
 
-/** The codes that an answer may have, whichever route gives it. */
+/** All codes that an answer may have. */
 export function knownCodes(): string[] {
   return [...Object.keys(ERRORS), ...declaredCodes];
 }
@@ -98,7 +98,7 @@ export function kindOf(code: string): ErrorKind {
   return kinds.get(code) ?? ERRORS.INTERNAL_ERROR;
 }
 
-/** The code of an error of which no more is known than its status: for 402 it is PAYMENT_REQUIRED. */
+/** The code of an error of which only the status is known, e.g. PAYMENT_REQUIRED for 402. */
 export function codeOfStatus(status: number): ErrorCode {
   let code = codesOfStatuses.get(status);
   if (code === undefined) {

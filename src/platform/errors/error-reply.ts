@@ -6,8 +6,8 @@ import { sendError, sendOwnError } from './error-response';
 import { fromHttpException, isOfNest } from './http-exceptions';
 
 /**
- * What an exception filter of an application replies, with the status of an error: the body that Nest gives an error by
- * default becomes the error envelope, a body of the application's own leaves as it is.
+ * Answers what an exception filter of the application sends with an error status. Nest's default body becomes the error
+ * envelope. A body of the application's own is sent unchanged.
  */
 export function replyError(response: Response, body: unknown): void {
   const { statusCode: status, req: request } = response;

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request } from 'express';
 import { type ApiError } from './api-error';
 import { toJson } from '../http/json';
-import { handOver, hasOwnMethods } from '../http/own-methods';
+import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const OF_A_SUCCESS = [
@@ -10,10 +10,10 @@ const OF_A_SUCCESS = [
   ...['Accept-Ranges', 'Content-Security-Policy'],
 ];
 
-/** Those whose answer comes to its end by itself. */
+/** Responses that are being sent, and will end without further code. */
 const complete = new WeakSet<ServerResponse>();
 
-/** The error envelope (variant B). For a 5xx it names the request id and nothing else. */
+/** The error envelope (variant B). With a 5xx status its details only name the request id. */
 export function errorBody(error: ApiError, requestId: string): string {
   return toJson({
     error: {
@@ -36,16 +36,16 @@ function errorHeaders(error: ApiError, requestId: string): Record<string, string
   };
 }
 
-/** Answers with the envelope, unless something was answered already. Works on any response of node:http. */
+/** Answers with the error envelope, unless an answer was sent already. Works on any response of node:http. */
 export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
   if (response.headersSent) return;
   const headers: Record<string, string> = { ...errorHeaders(error, requestId), 'Content-Type': jsonTypeFor(response) };
-  // A guard may have said already how long to wait.
+  // A guard may have set the time already.
   if (error.status === 429 && !response.hasHeader('Retry-After')) headers['Retry-After'] ??= '1';
   send(response, error.status, errorBody(error, requestId), headers);
 }
 
-/** Answers an error with a body of an application's own, as it is. */
+/** Answers an error with a body of the application's own. */
 export function sendOwnError(response: ServerResponse, status: number, body: unknown): void {
   const text = typeof body === 'string' ? body : toJson(body);
   const textType = String(response.getHeader('Content-Type') ?? 'text/plain; charset=utf-8');
@@ -53,39 +53,42 @@ export function sendOwnError(response: ServerResponse, status: number, body: unk
   send(response, status, text, { 'Content-Type': type, 'Cache-Control': 'no-store' });
 }
 
-/** Who asks for a version by its media type gets that for a failure too. */
+/** A caller that asks for a version by its media type gets errors in that type too. */
 function jsonTypeFor({ req }: ServerResponse): string {
   return (req as Partial<Request>).representation?.mediaType ?? JSON_TYPE;
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
-  // What a handler had prepared for its success does not belong to the failure.
+  // Headers that a handler has set for its success don't belong to the error.
   for (const name of OF_A_SUCCESS) response.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;
   endsByItself(response);
-  if (hasOwnMethods(response)) return handOver(response, body);
+  if (hasReplacedMethods(response)) return sendByReplacedMethods(response, body);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Says of an answer that takes its time that nothing which fails meanwhile is about it, as middleware behind its handler. */
+/**
+ * Marks an answer that takes time to send, so that a failure meanwhile, e.g. in middleware after its handler, doesn't
+ * cut it off.
+ */
 export function endsByItself(response: ServerResponse): void {
   complete.add(response);
 }
 
 /**
- * Ends an answer in whose midst its handler has failed, so that nobody waits for the rest of it nor takes it for whole.
- * An error of the time-out's, say, or what a handler has returned is still on its way, and is left alone.
+ * Destroys an answer whose handler has failed after its headers were sent, so that the client doesn't take it for
+ * complete. An answer that is already complete, or marked by {@link endsByItself}, is left alone.
  */
 export function cutOff(response: ServerResponse): void {
   if (response.writableEnded || complete.has(response)) return;
-  // What such methods have ended may be on its way through a stream of theirs.
-  if (hasOwnMethods(response)) response.end();
+  // Replaced methods may still send what they have ended through a stream of their own.
+  if (hasReplacedMethods(response)) response.end();
   else response.destroy();
 }
 
-/** The same as the bytes of a whole response, for errors that the HTTP parser finds before there is a request. */
+/** The error as the bytes of a whole response, for errors that the HTTP parser finds before there is a request. */
 export function rawErrorResponse(error: ApiError, requestId: string): string {
   const body = errorBody(error, requestId);
   const headers = { ...errorHeaders(error, requestId), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };

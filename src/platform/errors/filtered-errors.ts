@@ -19,7 +19,7 @@ import { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handler';
 import type { ApiError } from './api-error';
 import { fromService } from './to-api-error';
 
-/** Nest's own classes for the statuses that the service answers with. */
+/** Nest's classes for the statuses of the service. */
 const CLASSES: Type<HttpException>[] = [
   ...[BadRequestException, UnauthorizedException, ForbiddenException, NotFoundException, NotAcceptableException],
   ...[ConflictException, GoneException, PreconditionFailedException, PayloadTooLargeException],
@@ -31,12 +31,12 @@ const ofNest = Object.getOwnPropertyDescriptor(ExceptionsHandler.prototype, 'inv
   ?.value as ExceptionsHandler['invokeCustomFilters'];
 
 /**
- * A filter of an application asks for the status of an exception, or is for exceptions of one class. What the service and its
- * database throw comes to it as such an exception.
+ * Lets exception filters of an application handle the errors of the service and its database: such a filter reads the
+ * status, or catches one class, so it gets the error as a Nest exception of that status.
  */
 ExceptionsHandler.prototype.invokeCustomFilters = function (this: ExceptionsHandler, thrown: unknown, host) {
   const filters = this['filters'] as ExceptionFilterMetadata[];
-  // With the service's own filter alone there is nobody else to ask.
+  // With the service's own filter alone nothing is converted.
   return ofNest.call(this, filters.length > 1 ? exceptionFor(filters, thrown) : thrown, host);
 };
 
@@ -49,7 +49,7 @@ function exceptionFor(filters: ExceptionFilterMetadata[], thrown: unknown): unkn
   return isNamed(filterFor(filters, alike), alike, error) ? alike : error;
 }
 
-/** Whether a filter is for a class that the thrown error has, and the error of the service has not. */
+/** True if a filter catches a class of the thrown error that the service's error isn't an instance of. */
 function isNamed(filter: ExceptionFilterMetadata | undefined, thrown: unknown, error: ApiError): boolean {
   const named = filter?.exceptionMetatypes ?? [];
   return !named.some((type) => error instanceof type) && named.some((type) => thrown instanceof type);

@@ -5,9 +5,9 @@ import { codeOfStatus, isErrorStatus } from './error-codes';
 import { fromHealthCheck } from './failed-checks';
 import { refusalOf } from './refused-parameters';
 
-/** What Nest itself puts into the object that an exception answers with. */
+/** The properties that Nest itself sets on an exception's response object. */
 const OF_NEST = ['statusCode', 'message', 'error', 'errorCode'];
-/** Of a list, and of each text in it: who throws may have taken them from anywhere. */
+/** Limits of a list and of each of its texts, which any code may have made. */
 const MAX_TEXTS = 20;
 const MAX_LENGTH = 1_000;
 const PRINTABLE = /^[\x21-\x7e]{1,64}$/;
@@ -16,15 +16,15 @@ const PRINTABLE = /^[\x21-\x7e]{1,64}$/;
 interface Said {
   /** One message, or several. */
   texts: string[];
-  /** What kind of error it is, in a word or two. */
+  /** The kind of the error, in a word or two. */
   label?: string;
-  /** All else, as JSON. */
+  /** All other properties, as JSON. */
   more?: string;
 }
 
 /**
- * The answer to an exception of Nest's, with its status. What a developer says by a client error, be it a text, a list or an
- * object, is for the caller; what is said by a server error is for the log.
+ * The answer to a Nest exception, with its status. The text, list or object of a client error is sent to the caller.
+ * That of a server error is only logged.
  */
 export function fromHttpException(thrown: HttpException): ApiError | undefined {
   const status = thrown.getStatus();
@@ -33,12 +33,12 @@ export function fromHttpException(thrown: HttpException): ApiError | undefined {
   return hasCode(thrown) ? Object.assign(error, { code: thrown.errorCode }) : error;
 }
 
-/** 400 for a field, or for the request where whoever found something wrong does not say with which part of it. */
+/** 400 for a field, or for the whole request if the thrower doesn't name a field. */
 export function invalid(messages: string[], field = 'request'): ApiError {
   return validationError(messages.map((message) => ({ field, rule: 'invalid', message })));
 }
 
-/** Whether Nest has made this answer to an error, rather than a developer. */
+/** True if Nest made this response object, not a developer. */
 export function isOfNest(body: object, status: number): body is { statusCode: number } {
   return (
     Object.keys(body).every((key) => OF_NEST.includes(key)) && (body as { statusCode?: unknown }).statusCode === status
@@ -56,7 +56,7 @@ function fromClientError(thrown: HttpException, status: number): ApiError {
   const refusal = code === 'VALIDATION_ERROR' && !hasCode(thrown) ? refusalOf(thrown) : undefined;
   if (refusal?.violations) return validationError(refusal.violations);
   if (refusal) return invalid(said.length > 0 ? said : [label ?? 'is not acceptable'], refusal.field);
-  // The message of broken rules announces a list of them.
+  // The default message of VALIDATION_ERROR announces a list of violated rules.
   const fallback = code === 'VALIDATION_ERROR' ? STATUS_CODES[status] : undefined;
   const message = (texts.length === 1 ? texts[0] : label) || fallback;
   return new ApiError(code, { message, details: said.join('; ') || message, cause: thrown });
@@ -83,7 +83,7 @@ function textsIn(message: unknown): string[] {
     .filter(Boolean);
 }
 
-/** Undefined for what has no JSON, as an object that contains itself. */
+/** Undefined if the value has no JSON, e.g. because of a circular reference. */
 function jsonOf(value: object): string | undefined {
   try {
     return JSON.stringify(value).slice(0, MAX_LENGTH);

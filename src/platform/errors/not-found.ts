@@ -1,10 +1,10 @@
 import { ApiError } from './api-error';
 import type { ErrorCode } from './error-codes';
 
-/** The code of each noun that has one of its own. */
+/** The codes of nouns that have their own. */
 const codes = new Map<string, ErrorCode>();
 
-/** Gives the 404 of an entity a code of its own, which {@link declareErrors} has returned. Default: NOT_FOUND */
+/** Gives the 404 of an entity a code of its own, from {@link declareErrors}. Default: NOT_FOUND */
 export const NotFoundCode =
   (code: ErrorCode): ClassDecorator =>
   ({ name }) =>
@@ -17,7 +17,7 @@ export function notFound(noun: string, cause?: Error): ApiError {
   return new ApiError('NOT_FOUND', { message: `${noun[0].toUpperCase()}${noun.slice(1)} not found`, cause });
 }
 
-/** What an entity's class is called in a sentence: `CreditNote` is a `credit note`. */
+/** The noun of an entity class: `CreditNote` is a `credit note`. */
 export function nounOf(className: string): string {
   return (
     className[0].toLowerCase() +

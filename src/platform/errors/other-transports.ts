@@ -3,19 +3,19 @@ import { throwError } from 'rxjs';
 import { kindOf } from '../auth/request-of';
 import type { ApiError } from './api-error';
 
-/** What WsException and RpcException of Nest are, whose packages the service itself doesn't need. */
+/** Nest's WsException and RpcException. The service itself doesn't depend on their packages. */
 interface TransportException {
   getError(): string | object;
 }
 
-/** Socket.IO's emits to the client, that of `ws` to itself. */
+/** A client of a gateway: Socket.IO's has emit(); the client of `ws` has send(). */
 interface GatewayClient {
   readyState?: number;
   send?(text: string): void;
   emit?(event: string, payload: object): void;
 }
 
-/** Answers an error where there is no HTTP response: each transport in its own form, with the same code and message. */
+/** Answers an error without an HTTP response: each transport has its own form, with the same code and message. */
 export function answerElsewhere(thrown: unknown, error: ApiError, host: ArgumentsHost): unknown {
   switch (kindOf(host)) {
     case 'ws':
@@ -25,12 +25,12 @@ export function answerElsewhere(thrown: unknown, error: ApiError, host: Argument
     case 'graphql':
       return isGraphqlError(thrown) ? thrown : graphqlError(error);
     default:
-      // Whoever called knows what to do about it.
+      // The transport's own error handling takes over.
       throw thrown;
   }
 }
 
-/** As Nest's own filters put it. What a handler has thrown for its transport goes as it is. */
+/** The payload as Nest's own filters make it. A transport's own exception is sent unchanged. */
 function payloadOf(thrown: unknown, error: ApiError): object {
   const message = isTransportException(thrown) ? thrown.getError() : { code: error.code, ...partsOf(error) };
   return typeof message === 'string' ? { status: 'error', message } : { status: 'error', ...message };
@@ -45,7 +45,7 @@ function tellClient(client: GatewayClient, payload: object): void {
   else client.emit?.('exception', payload);
 }
 
-/** The library puts it into `errors` of its answer. */
+/** The GraphQL library adds the error to `errors` of its answer. */
 function graphqlError(error: ApiError): Error {
   const { message, ...extensions } = partsOf(error);
   return Object.assign(new Error(message), { extensions: { code: error.code, ...extensions } });

@@ -9,17 +9,20 @@ import { fromDatabaseError, sqlStateOf } from './database-errors';
 import { codeOfStatus } from './error-codes';
 import { fromHttpException, invalid } from './http-exceptions';
 
-/** What Express's router, its file server and its body parsers throw: errors of the package http-errors. */
+/** Errors of the package http-errors, which Express's router, file server and body parsers throw. */
 interface HttpError extends Error {
   status?: number;
   statusCode?: number;
-  /** Whether the message is for the client; tells these errors from those of HTTP clients, whose status is another's. */
+  /**
+   * True if the message may be sent. The property also distinguishes these errors from those of HTTP clients, whose
+   * status is another server's.
+   */
   expose?: boolean;
-  /** What a body parser has found. */
+  /** The kind of error of a body parser. */
   type?: string;
 }
 
-/** What express.json() and its kin refuse, in the words of the service's own reader. */
+/** Refusals of express.json() and other parsers, in the words of the service's own body reader. */
 const PARSED: Record<string, [rule: string, message: string]> = {
   'entity.parse.failed': ['json', 'must be valid JSON'],
   'querystring.parse.rangeError': ['depth', 'must not nest so deep'],
@@ -27,7 +30,7 @@ const PARSED: Record<string, [rule: string, message: string]> = {
   'request.size.invalid': ['length', 'must arrive whole'],
 };
 
-/** Whatever was thrown, wherever: the one answer to it. Pure. */
+/** Maps anything that was thrown to the one answer. Pure. */
 export function toApiError(thrown: unknown): ApiError {
   return (
     fromService(thrown) ??
@@ -37,19 +40,19 @@ export function toApiError(thrown: unknown): ApiError {
   );
 }
 
-/** What the service itself has found, or its database; undefined for all that Nest and others throw. */
+/** Maps errors of the service and its database. Undefined for errors of Nest and others. */
 export function fromService(thrown: unknown): ApiError | undefined {
   if (isApiError(thrown)) return thrown;
   return fromPrecondition(thrown) ?? fromWriterCheck(thrown) ?? fromDatabaseError(thrown);
 }
 
-/** With the tag of the version that there is, so that the caller need not ask for it. */
+/** 412 with the current version's tag, so that the caller needs no request to learn it. */
 function fromPrecondition(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof StaleVersionError)) return undefined;
   return new ApiError('PRECONDITION_FAILED', { headers: { ETag: quoted(String(thrown.version)) }, cause: thrown });
 }
 
-/** Of a request that was let in, and whose caller is no longer who its token says. */
+/** 401 for a request that was admitted, but whose caller has changed since. */
 function fromWriterCheck(thrown: unknown): ApiError | undefined {
   return sqlStateOf(thrown) === WRITER_CHANGED ? fromException(AuthenticationError.invalidToken()) : undefined;
 }
@@ -62,18 +65,18 @@ function fromException(thrown: unknown): ApiError | undefined {
   return errorThatSaid(thrown.getResponse()) ?? fromHttpException(thrown);
 }
 
-/** The message is not for the caller, even where it is exposed: it may quote a path or a body. */
+/** The message isn't sent, even if it is exposed: it may quote a path or a body. */
 function fromHttpError(thrown: unknown): ApiError | undefined {
   if (!isNativeError(thrown)) return undefined;
   const { status = 0, statusCode, expose, type = '' } = thrown as HttpError;
-  // From the router, for a path parameter. A handler that can't decode something is wrong itself.
+  // Thrown by the router for a path parameter. A URIError of a handler is the handler's own fault.
   if (thrown instanceof URIError && status === 400) return pathError();
   if (typeof expose !== 'boolean' || status !== statusCode || status < 400 || status >= 500) return undefined;
   if (status === 400 && Object.hasOwn(PARSED, type)) return bodyError(...PARSED[type]);
   return status === 400 ? invalid(['is not acceptable']) : new ApiError(codeOfStatus(status), { cause: thrown });
 }
 
-/** The body as a whole is wrong. */
+/** 400 for the body as a whole. */
 export function bodyError(rule: string, message: string): ApiError {
   return validationError([{ field: 'body', rule, message }]);
 }

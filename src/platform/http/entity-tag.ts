@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { Encoding } from './compressed';
 
-/** Where a representation keeps the version of its row. A symbol: it copies along with the attributes and never leaves. */
+/** The key of a row's version in its representation. A symbol is copied along with the attributes, and never sent. */
 export const VERSION = Symbol('version');
-/** Where it keeps which of several views of the row it is, when not everybody sees the same. */
+/** The key of the view that a representation shows, if callers see different views of a row. */
 export const VIEW = Symbol('view');
 
 export interface Versioned {
@@ -15,8 +15,8 @@ const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 const ENCODED = new RegExp(`-(${Object.values(Encoding).join('|')})$`);
 
 /**
- * What is inside the quotes of a whole representation's entity tag (RFC 9110, 8.8.3): the version of the row, and what
- * else distinguishes representations of the same version. A projection by `fields` has none.
+ * The entity tag of a complete representation, without quotes (RFC 9110, 8.8.3). It consists of the row's version, the
+ * view and the variant. A projection by `fields` has no entity tag.
  */
 export function entityTagOf(body: Versioned, { fields, representation }: Request): string | undefined {
   const version = body[VERSION];
@@ -28,13 +28,13 @@ export function entityTagOf(body: Versioned, { fields, representation }: Request
 
 export const quoted = (tag: string): string => `"${tag}"`;
 
-/** Another encoding is other bytes, and so another tag. */
+/** An encoding changes the bytes, so it needs a tag of its own. */
 export const encodedTag = (tag: string, encoding: Encoding | undefined): string =>
   quoted(encoding ? `${tag}-${encoding}` : tag);
 
 /**
- * The tag of `If-None-Match` that stands for what the caller would get, quoted; undefined when it has to be sent. In
- * whichever encoding the caller has it.
+ * The tag of `If-None-Match` that matches the answer, quoted. It matches in any encoding. Undefined if the answer must
+ * be sent.
  */
 export function knownTag(tag: string, { headers }: Request): string | undefined {
   const known = headers['if-none-match'];

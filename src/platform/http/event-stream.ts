@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Of server-sent events. */
+/** The media type of server-sent events. */
 const EVENT_STREAM = 'text/event-stream';
 
-/** Whether an answer has begun that ends only when its handler or its client ends it. */
+/** True if an event stream was started. It only ends when its handler or its client ends it. */
 export function isEventStream(response: ServerResponse): boolean {
   if (!response.headersSent || response.writableEnded) return false;
   return String(response.getHeader('Content-Type')).startsWith(EVENT_STREAM);

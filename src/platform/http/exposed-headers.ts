@@ -9,7 +9,7 @@ const exposed = new Set([
   'Idempotent-Replayed',
 ]);
 
-/** Lets the scripts of the origins in CORS_ORIGINS read further headers of answers. Call it where a module is declared. */
+/** Lets scripts of the origins in CORS_ORIGINS read further answer headers. Call it where a module is declared. */
 export function exposeHeaders(...names: string[]): void {
   for (const name of names) exposed.add(name);
 }

@@ -1,16 +1,19 @@
-/** The least that is allocated, in bytes. */
+/** The least allocation in bytes. */
 const LEAST = 1024;
 
-/** Bytes that come in pieces, in memory of at most twice their number: an array of small pieces takes hundreds of bytes for each. */
+/**
+ * Collects bytes that arrive in pieces, in at most twice their memory. An array of small pieces would take hundreds of
+ * bytes for each piece.
+ */
 export class GrowingBuffer {
-  /** Bytes that have come. */
+  /** Bytes that have arrived. */
   size = 0;
   private bytes?: Buffer;
 
   add(piece: Buffer): void {
     const { size } = this;
     this.size += piece.length;
-    // Most bodies are one piece.
+    // Most bodies consist of one piece.
     if (!this.bytes) this.bytes = piece;
     else {
       if (this.size > this.bytes.length) this.grow(size);

@@ -1,6 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** Several middlewares as one: Express's router takes longer to find the next one than most of them to run. */
+/**
+ * Combines several middlewares: Express's router needs more time to find the next one than most of them need to run.
+ */
 export function inSequence(middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => run(middlewares, 0, request, response, next);
 }

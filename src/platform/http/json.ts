@@ -1,5 +1,5 @@
 const UNSAFE_IN_HTML = /[<>&\u2028\u2029]/g;
-/** The same for one look: most texts have none, and replace() would copy them. */
+/** The same for a test: most texts match nothing, and replace() would copy them. */
 const ANY_UNSAFE = /[<>&\u2028\u2029]/;
 const ESCAPES: Record<string, string> = {
   '<': '\\u003c',
@@ -8,12 +8,12 @@ const ESCAPES: Record<string, string> = {
   '\u2028': '\\u2028',
   '\u2029': '\\u2029',
 };
-/** Characters from which on a text is escaped as bytes: of many that are unsafe, replace() takes six times as long. */
+/** Texts of this length or longer are escaped as bytes: replace() takes six times as long if many characters match. */
 const LONG = 8_192;
 
 /**
- * JSON that stays harmless when a page embeds it: `<`, `>`, `&` and the two line separators leave as `\u....`, which
- * every JSON parser turns back. They occur only inside strings, so the text as a whole can be escaped.
+ * JSON that can be embedded in a page: `<`, `>`, `&` and the two line separators are escaped as `\u....`, which every
+ * JSON parser decodes. They only occur inside strings, so the text can be escaped as a whole.
  */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -22,13 +22,13 @@ export function toJson(value: unknown): string {
   return text.replace(UNSAFE_IN_HTML, (character) => ESCAPES[character]);
 }
 
-/** The same in UTF-8, for what is large. */
+/** The same in UTF-8, for large values. */
 export function toJsonBytes(value: unknown): Buffer {
   const text = JSON.stringify(value);
   return ANY_UNSAFE.test(text) ? escapedBytes(text) : Buffer.from(text);
 }
 
-/** By the first of its bytes, what to write for a character that may be unsafe. */
+/** The escape of each character, by the first byte of its UTF-8. */
 const BY_FIRST_BYTE = ((): (Buffer | undefined)[] => {
   const escapes = new Array<Buffer | undefined>(256).fill(undefined);
   for (const character of '<>&') escapes[character.charCodeAt(0)] = Buffer.from(ESCAPES[character]);
@@ -58,7 +58,7 @@ function escapedBytes(text: string): Buffer {
   return safe;
 }
 
-/** By how many bytes the text becomes longer. */
+/** The number of bytes that escaping adds. */
 function growthOf(plain: Buffer): number {
   let growth = 0;
   for (let at = 0; at < plain.length; at++) {

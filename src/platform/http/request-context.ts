@@ -5,33 +5,33 @@ import type { Representation, Version } from './api-version';
 
 declare module 'express-serve-static-core' {
   interface Request {
-    /** Stands in `X-Request-Id` and in every log line of this request. */
+    /** The id in `X-Request-Id` and in every log line of this request. */
     id: string;
-    /** When it arrived, in milliseconds on the monotonic clock. */
+    /** When the request arrived, in milliseconds of the monotonic clock. */
     startedAt: number;
-    /** When it is answered 503. */
+    /** Ends the request with 503 when its time is up. */
     timeLimit?: TimeLimit;
-    /** What it does in the database, unless it only reads. */
+    /** The database work of the request. Undefined if it only reads. */
     work?: UnitOfWork;
-    /** Its URL before its version was taken off. */
+    /** The URL before the version was removed from it. */
     urlAsSent?: string;
-    /** Which version of the API it asks for; undefined outside of the API. */
+    /** The requested version of the API; undefined outside of the API. */
     version?: Version;
-    /** How the answer is put; undefined when `Accept` allows nothing that there is. */
+    /** The form of the answer; undefined if `Accept` allows none. */
     representation?: Representation;
-    /** The media type that was chosen instead of JSON, of those that its route produces. */
+    /** The media type that was chosen instead of JSON, among those that the route produces. */
     produces?: string;
-    /** What its path began with, e.g. `/api/v1`: where links of the answer begin. */
+    /** The beginning of the path, e.g. `/api/v1`, with which links of the answer begin. */
     apiRoot?: string;
-    /** The bytes of the body that the service has read, as `RawBodyRequest` of Nest has them. */
+    /** The bytes of the body, like in Nest's `RawBodyRequest`. */
     rawBody?: Buffer;
-    /** The attributes that a single-resource read asked for. */
+    /** The requested attributes of a single resource. */
     fields?: string[];
   }
 }
 
 declare global {
-  // Passport declares `user` by this interface; the name is its own.
+  // Passport declares `user` by this interface, so the name is given.
   // eslint-disable-next-line @typescript-eslint/no-namespace
   namespace Express {
     // eslint-disable-next-line @typescript-eslint/no-empty-object-type

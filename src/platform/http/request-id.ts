@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The caller's own id when it has the right form, so that its log and ours can be joined; else a new one. */
+/** The caller's own id if it has the right form, so that the logs of both sides can be joined. Otherwise a new id. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && ACCEPTABLE.test(sent) ? sent : randomUUID();

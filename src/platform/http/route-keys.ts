@@ -1,19 +1,19 @@
-/** The DTO of a single resource that a route answers with. */
+/** Metadata key of the DTO of the single resource that a route answers. */
 export const ITEM_TYPE = 'resource-api:item';
-/** That a route answers with a page. */
+/** Metadata key of routes that answer a page. */
 export const IS_PAGE = 'resource-api:page';
 
-/** Extensions that carry what these decorators know to the document, which then leaves them out. */
+/** OpenAPI extensions that pass on what decorators know. They are removed from the finished document. */
 export const Extension = {
   ITEM: 'x-item',
   PAGE: 'x-page',
   RAISES: 'x-raises',
   HEADERS: 'x-headers',
-  /** Of a parameter: the page is to send its example. */
+  /** For a parameter: Swagger UI sends its example. */
   FILLED: 'x-filled',
   EXAMPLE: 'x-example',
   GROUP: 'x-group',
-  /** The most that a body may have, in bytes. */
+  /** The greatest size of a body in bytes. */
   BODY_LIMIT: 'x-body-limit',
   DEPRECATION: 'x-deprecation',
 } as const;

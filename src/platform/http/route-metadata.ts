@@ -4,11 +4,13 @@ type Targets = Parameters<Reflector['getAllAndOverride']>[1];
 
 type Values = Map<unknown, unknown>;
 
-/** What decorators say of routes, kept: reflect-metadata looks along all prototypes, at each request again. */
+/** Caches the metadata of routes: reflect-metadata would search all prototypes for each request. */
 export class RouteMetadata extends Reflector {
-  /** By handler, and then by controller: two may have inherited the same handler. */
+  /** Keyed by handler, then by controller, because two controllers may inherit the same handler. */
   private readonly known = new WeakMap<object, Map<object | undefined, Values>>();
-  /** What was asked about last, mostly with more to ask: a look into the WeakMap takes ten times longer. */
+  /**
+   * The last look-up. The next one is mostly about the same route, and a look-up in the WeakMap takes ten times longer.
+   */
   private last: [handler?: object, controller?: object] = [];
   private ofLast: Values = new Map<unknown, unknown>();
 

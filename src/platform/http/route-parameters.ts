@@ -3,10 +3,10 @@ import { PARAMTYPES_METADATA, RESPONSE_PASSTHROUGH_METADATA, ROUTE_ARGS_METADATA
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { MetadataScanner } from '@nestjs/core';
 
-/** A parameter of a handler, as decorators and the compiler have it. */
+/** A parameter of a handler, known from its decorators and from the compiler's metadata. */
 export interface Parameter {
   kind: RouteParamtypes;
-  /** E.g. of a path parameter; undefined for all of the query, or whatever it is. */
+  /** E.g. the name of a path parameter. Undefined for a parameter without one, e.g. the whole query. */
   name?: string;
   pipes: (PipeTransform | Type<PipeTransform>)[];
   type: unknown;
@@ -37,8 +37,8 @@ export function parametersOf(handler: object, controller: Controller): Parameter
 }
 
 /**
- * Whether the handler writes the answer itself, by a parameter that isn't passed through.
- * @param kinds of parameters by which it may
+ * True if the handler writes the answer itself, by a parameter without `passthrough`.
+ * @param kinds the kinds of parameters by which a handler may write
  */
 export function writesItself(
   handler: object,
@@ -50,7 +50,9 @@ export function writesItself(
   return parametersOf(handler, controller).some(({ kind }) => kinds.includes(kind));
 }
 
-/** As what a controller has a handler: a decorator may have wrapped it into a function of another name. */
+/**
+ * The names under which a controller has the handler: a decorator may have wrapped it into a function of another name.
+ */
 function namesOf(handler: object, { prototype }: Controller): string[] {
   return scanner.getAllMethodNames(prototype).filter((name) => prototype[name] === handler);
 }

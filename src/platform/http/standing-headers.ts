@@ -1,7 +1,7 @@
 /**
- * Headers that many responses have alike, as one text: Node checks each header that is set, and puts the lines together
- * anew for each response, which for those of helmet takes 5 % of a simple request. A response that sets one of them itself
- * keeps its own.
+ * Headers that many responses share, as one text. Node checks and joins headers that are set one by one for each
+ * response, which takes 5 % of a simple request for those of helmet. A header that the response sets itself takes
+ * precedence.
  */
 export class StandingHeaders {
   private readonly lines: string;
@@ -12,7 +12,7 @@ export class StandingHeaders {
     this.names = headers.map(([name]) => name.toLowerCase());
   }
 
-  /** @param own what the response sets itself, by its names in lower case */
+  /** @param own the headers that the response sets itself, by their lower-case names */
   linesBeside(own: object | undefined): string {
     if (!own || !this.names.some((name) => name in own)) return this.lines;
     return linesOf(this.headers.filter(([name]) => !(name.toLowerCase() in own)));

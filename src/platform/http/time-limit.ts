@@ -1,47 +1,47 @@
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { isEventStream } from './event-stream';
+import { MS_PER_SECOND } from '../units';
 
 /** Grace period for a client that still sends its body after the time limit has answered, in milliseconds. */
 const LAST_RESORT = 5_000;
-/** How long a request whose time is up may still take for what comes of a commit that went out before, in milliseconds. */
+/** Grace period for the outcome of a commit that was sent before the time was up, in milliseconds. */
 const OUTCOME = 1_000;
-/** How often a request that takes long is looked at, as a part of its limit. */
+/** A slow request is checked this many times within its limit. */
 const LOOKS = 6;
-/** Bytes a second that a client must read or send to be waited for: a telephone line of old had twice as much. */
+/** The least transfer rate in bytes per second. A slower client isn't waited for. An old modem is twice as fast. */
 export const MIN_RATE = 1024;
-/** For how long a client may stay below that rate, in limits; whoever was fast before has no more of it. */
+/** The time that a client may stay below the rate, as a multiple of its limit. A fast start doesn't extend it. */
 const SLOW_FOR = 5;
-const MILLISECOND = 1_000;
 
 /**
- * How long a request may take: from the arrival of its headers to its answer, or, for one that moves many bytes, from one
- * sign of progress to the next. An answer that has begun is such bytes, too.
+ * Limits the time of a request: from the arrival of its headers to its answer, or, if it streams many bytes, from one
+ * sign of progress to the next. An answer that has begun counts as streaming.
  */
 export class TimeLimit {
-  /** Requests that are not answered and move no bytes. */
+  /** The number of requests that are unanswered and don't stream. */
   private static awaited = 0;
   /** When the last of them was answered, by the clock of `performance`. */
   private static lastAwaited = -Infinity;
   private timer: NodeJS.Timeout;
-  /** Whether it is for bytes that move. */
+  /** True if the request streams bytes. */
   private moving = false;
   private awaited = true;
-  /** Bytes that have moved since the last look. */
+  /** Bytes transferred since the last check. */
   private moved = 0;
-  /** Bytes that had left by this connection at the last look; unknown before the answer begins. */
+  /** Bytes that the connection had sent at the last check. Undefined before the answer begins. */
   private left?: number;
-  /** When its time is up unless bytes move, by the clock of `performance`. */
+  /** When the time is up unless bytes move, by the clock of `performance`. */
   private deadline: number;
-  /** Whether what comes of a commit was waited for. */
+  /** True if the outcome of a commit was waited for. */
   private outcomeWasAwaited = false;
-  /** When its time is up although bytes move, as they are too few. */
+  /** When the time is up although bytes move, because they move too slowly. */
   private patience: number;
 
   /**
    * @param limit milliseconds
-   * @param onEnd told when the time is up
-   * @param onGone told when the client goes away before the answer, unless what it has sent until then counts
+   * @param onEnd called when the time is up
+   * @param onGone called when the client goes away before the answer, unless its request streams
    */
   constructor(
     private limit: number,
@@ -58,12 +58,12 @@ export class TimeLimit {
     response.on('finish', () => this.answered());
   }
 
-  /** Whether a request that is not streaming is in flight, or was finished less than `within` milliseconds ago. */
+  /** True if a non-streaming request is in flight, or finished less than `within` milliseconds ago. */
   static wasAwaited(within: number): boolean {
     return TimeLimit.awaited > 0 || performance.now() - TimeLimit.lastAwaited < within;
   }
 
-  /** Its route has a limit of its own, from the arrival of the headers too. @param limit milliseconds */
+  /** Sets the limit of the route, counted from the arrival of the headers. @param limit milliseconds */
   allow(limit: number): void {
     this.limit = limit;
     this.allowFrom(this.request.startedAt);
@@ -74,7 +74,7 @@ export class TimeLimit {
     this.patience = moment + SLOW_FOR * this.limit;
   }
 
-  /** The request is for bytes that move, and so many have. */
+  /** Marks the request as streaming, and counts the transferred bytes. */
   progress(bytes = 1): void {
     this.moving = true;
     this.noLongerAwaited();
@@ -87,7 +87,7 @@ export class TimeLimit {
     if (this.awaitsEvents()) this.allowFrom(now);
     if (this.moved > 0) {
       this.deadline = now + this.limit;
-      this.patience = Math.min(this.patience + (this.moved / MIN_RATE) * MILLISECOND, now + SLOW_FOR * this.limit);
+      this.patience = Math.min(this.patience + (this.moved / MIN_RATE) * MS_PER_SECOND, now + SLOW_FOR * this.limit);
       this.moved = 0;
     }
     const rest = Math.min(this.deadline, this.patience) - now;
@@ -95,17 +95,19 @@ export class TimeLimit {
     this.timer = setTimeout(() => this.look(), Math.min(rest, this.limit / LOOKS)).unref();
   }
 
-  /** Bytes of the answer that its client, or the system on the way there, has taken since the last look. */
+  /** Bytes of the answer that the client, or the system on the way to it, has taken since the last check. */
   private haveLeft(): number {
     const { socket } = this.response;
     const now = socket ? socket.bytesWritten - socket.writableLength : (this.left ?? 0);
-    // Its beginning is a sign of progress.
+    // The begin of the answer counts as progress.
     const since = this.left === undefined ? 1 : now - this.left;
     this.left = now;
     return since;
   }
 
-  /** A client that has read all of an event stream waits for the next event: nobody waits for the client. */
+  /**
+   * True if the client has read an event stream completely: it waits for the next event, nobody waits for the client.
+   */
   private awaitsEvents(): boolean {
     const { response } = this;
     return isEventStream(response) && response.writableLength === 0 && response.socket?.writableLength === 0;
@@ -115,16 +117,16 @@ export class TimeLimit {
     if (this.awaitsOutcome()) return;
     const begun = this.response.headersSent;
     this.onEnd();
-    // Bytes that nobody takes any more: an answer that has begun can only be broken off.
+    // An answer that has begun can only be broken off.
     if (begun) this.response.destroy();
   }
 
-  /** What may be committed can't be called off any more: what came of it is the answer, if the database says so in time. */
+  /** A commit that was sent can't be called off. Its outcome becomes the answer if the database reports it in time. */
   private awaitsOutcome(): boolean {
     const { request, response } = this;
     if (this.outcomeWasAwaited || response.headersSent || !request.work?.mayBeCommitted) return false;
     this.outcomeWasAwaited = true;
-    // After a busy time what has arrived meanwhile is read first.
+    // After a busy time, data that has arrived is read first.
     const onEnd = () => setImmediate(() => response.writableFinished || this.look());
     this.timer = setTimeout(onEnd, OUTCOME).unref();
     return true;
@@ -142,7 +144,7 @@ export class TimeLimit {
     if (!this.moving) TimeLimit.lastAwaited = performance.now();
   }
 
-  /** A body that comes after its answer is let pass, so that its client gets to read that, but not for ever. */
+  /** Lets a body pass that arrives after its answer, so that the client can read the answer, but not for ever. */
   private answered(): void {
     clearTimeout(this.timer);
     const { request } = this;
@@ -158,11 +160,14 @@ export class TimeLimit {
   }
 }
 
-/** Node ends the requests of a connection that closes, but none that was answered: whoever reads its body would wait for ever. */
+/**
+ * Calls `end` when the connection closes. Node doesn't end answered requests of a closed connection, so a reader of
+ * their bodies would wait for ever.
+ */
 function onceClosed(socket: Socket, end: () => void): void {
   if (socket.closed) end();
   else socket.once('close', end);
 }
 
-/** As Node says it. */
+/** The error that Node itself uses. */
 const aborted = () => Object.assign(new Error('aborted'), { code: 'ECONNRESET' });

@@ -1,22 +1,22 @@
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Answer } from '../answers/answer';
 
-/** Does the work in a transaction with its key, or answers what it answered the first time. */
+/** Runs the work in a transaction with its key, or returns the answer of the first attempt. */
 export type Once = (work: () => Promise<Answer>) => Promise<Answer>;
 
-/** Why a transaction is rolled back whose handler has done its part. */
+/** Rolls back a transaction whose handler has finished. */
 class GivenUp extends Error {}
 
 /**
- * One call of the handler of a request with a key. Its transaction is open until the answer is known that leaves: all
- * interceptors see what they would see without a key, and what the client gets is what is kept.
+ * One call of the handler of a request with a key. Its transaction stays open until the final answer is known:
+ * interceptors see what they would see without a key, and the stored answer is the one that the client gets.
  */
 export class Attempt {
-  /** What the handler returns, for the interceptors; of a request that was answered before, what its answer held. */
+  /** The value for the interceptors: the handler's value, or for a repetition the value of the first answer. */
   readonly value: Promise<unknown>;
-  /** What the first request was answered, when this is a repetition. */
+  /** The answer to the first request, if this request repeats it. */
   replayed?: Answer;
-  /** Whether the handler still runs. */
+  /** True while the handler runs. */
   isRunning = true;
   private readonly transaction: Promise<Answer>;
   private settle: (answer: Answer) => void;
@@ -37,7 +37,7 @@ export class Attempt {
       return answer;
     };
     this.transaction = (async () => once(work))();
-    // It ends before the handler's value is there when there is none: the handler has failed, or was not called.
+    // If there is no value, because the handler failed or wasn't called, the transaction ends first.
     const ended = this.transaction.then((kept) => (called ? value : this.replay(kept)));
     this.value = Promise.race([value, ended]);
     this.value.catch(() => undefined);
@@ -58,13 +58,16 @@ export class Attempt {
     return kept.value;
   }
 
-  /** Commits it with this answer. Returns the one to send, which is the first one of a request that came before. */
+  /** Commits the work with this answer. Returns the answer to send. For a repetition, it is the first answer. */
   finish(answer: () => Answer): Promise<Answer> {
     if (!this.replayed) this.settle(answer());
     return this.transaction;
   }
 
-  /** Rolls it back, as soon as its handler has ended: what is still running must not do the rest of its work alone. */
+  /**
+   * Rolls the work back once its handler has ended: a handler that still runs must not do the rest of its work outside
+   * of the transaction.
+   */
   async giveUp(): Promise<void> {
     this.fail(new GivenUp());
     await this.transaction.catch(() => undefined);

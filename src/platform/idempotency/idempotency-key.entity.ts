@@ -1,19 +1,19 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A key that a caller sent with a POST, and what came of that POST. */
+/** An idempotency key that a caller sent with a POST, and the answer to that POST. */
 @Entity('idempotency_keys')
 @Index('idempotency_keys_created_at_index', ['created_at'])
 @Index('idempotency_keys_caller_index', ['caller', 'created_at'])
 export class IdempotencyKey {
-  /** SHA-256 of the key and of whose it is. */
+  /** SHA-256 of the key and its scope. */
   @PrimaryColumn({ type: 'bytea', primaryKeyConstraintName: 'idempotency_keys_pkey' })
   id: Buffer;
 
-  /** Tells whether another request is the same, and, without the key, nothing of what it was. */
+  /** A keyed hash of the request: equal for equal requests. Without the key it reveals nothing about the request. */
   @Column('bytea')
   fingerprint: Buffer;
 
-  /** SHA-256 of who brought it; null in rows of a release that didn't count them. */
+  /** SHA-256 of the caller. Null in rows of a release without the limit per caller. */
   @Column({ type: 'bytea', nullable: true })
   caller: Buffer | null;
 
@@ -26,7 +26,7 @@ export class IdempotencyKey {
   @Column({ type: 'jsonb', nullable: true })
   headers: Record<string, string> | null;
 
-  /** The entity tag, without its quotes. */
+  /** The entity tag without its quotes. */
   @Column({ type: 'text', nullable: true })
   tag: string | null;
 

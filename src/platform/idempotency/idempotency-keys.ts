@@ -8,28 +8,29 @@ import { inOneTransaction, type Sharing } from '../database/api-data-source';
 import { ApiError } from '../errors/api-error';
 import { Answer } from '../answers/answer';
 import { IdempotencyKey } from './idempotency-key.entity';
+import { hours } from '../units';
 
-/** How long an answer is kept. */
+/** How long an answer is stored. */
 const LIFETIME = "interval '24 hours'";
-/** How often what is older is removed, in milliseconds. */
-const SWEEP_INTERVAL = 60 * 60 * 1_000;
-/** Rows that one statement removes: locks and log stay small, however many there are. */
+/** The interval between two sweeps of expired rows, in milliseconds. */
+const SWEEP_INTERVAL = hours(1);
+/** Rows that one statement deletes. It keeps locks and log small, however many rows are expired. */
 const SWEEP_SIZE = 5_000;
 
 export interface KeyedRequest {
-  /** As the caller chose it. */
+  /** The key that the caller chose. */
   key: string;
-  /** Whose key it is: two callers may choose the same one. */
+  /** The owner of the key: two callers may choose the same key. */
   scope: string;
-  /** Who brings it, for whom so many keys are kept: a user, or without an account a network. */
+  /** The caller, whose number of stored keys is limited: a user, or without an account a network. */
   caller: string;
-  /** Everything that makes two requests the same. */
+  /** Everything that two equal requests have in common. */
   content: unknown;
-  /** Of the transaction. Default: PostgreSQL's own */
+  /** The isolation level of the transaction. Default: PostgreSQL's own */
   isolation?: IsolationLevel;
 }
 
-/** Remembers what came of requests with a key, so that each has its effect once. */
+/** Stores the answers to requests with a key, so that each request takes effect once. */
 @Injectable()
 export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(IdempotencyKeys.name);
@@ -41,10 +42,10 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   /**
-   * Does the work, or answers what it answered the first time. The key, the effect and the answer are one transaction:
-   * after a crash at any moment there are all of them or none. What fails leaves no trace, so its repetition is tried anew.
-   * @throws {ApiError} CONFLICT while the first request is in progress, IDEMPOTENCY_KEY_REUSED for another request,
-   *   TOO_MANY_REQUESTS for one key more than are kept for a caller
+   * Runs the work, or returns the answer of the first request. The key, the effect and the answer are one transaction:
+   * after a crash there are all of them or none. A failure leaves nothing, so a retry runs the work anew.
+   * @throws {ApiError} CONFLICT while the first request is in progress, IDEMPOTENCY_KEY_REUSED for a different request,
+   *   TOO_MANY_REQUESTS when the caller has too many stored keys
    */
   once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer> {
     const id = createHash('sha256')
@@ -65,7 +66,7 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
     return inOneTransaction(this.database, claimed, request.isolation);
   }
 
-  /** Removes what is too old to be asked for. */
+  /** Deletes expired rows. */
   async removeExpired(): Promise<void> {
     const expired = `SELECT id FROM idempotency_keys WHERE created_at < now() - ${LIFETIME} LIMIT ${SWEEP_SIZE}`;
     for (let removed = SWEEP_SIZE; removed === SWEEP_SIZE;) {
@@ -84,12 +85,12 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-/** Keyed by what only the caller has, so that nobody who reads the table can try passwords on it. */
+/** An HMAC under the key, which only the caller knows: a reader of the table can't test passwords against it. */
 function fingerprintOf({ key, content }: KeyedRequest): Buffer {
   return createHmac('sha256', key).update(JSON.stringify(content)).digest();
 }
 
-/** Until the transaction ends, however it ends. Not by waiting for the row: the second caller is to learn at once. */
+/** Locks the key until the transaction ends. Doesn't wait for a lock: a concurrent request is answered at once. */
 async function lock(manager: EntityManager, id: Buffer): Promise<void> {
   const text = 'SELECT pg_try_advisory_xact_lock($1) AS locked';
   const [{ locked }] = await manager.query<{ locked: boolean }[]>(text, [id.readBigInt64BE()]);
@@ -97,8 +98,8 @@ async function lock(manager: EntityManager, id: Buffer): Promise<void> {
 }
 
 /**
- * Whether the key is new, or so old that it counts as new. Not if it would be one too many for its caller; requests at the
- * same moment don't see each other's keys, so there may be as many more as there are connections.
+ * Inserts the key, or renews an expired one. Returns false if the key is stored already, or the caller is at its limit.
+ * Concurrent requests don't see each other's keys, so the limit may be exceeded by the number of connections.
  */
 async function claim(
   manager: EntityManager,
@@ -127,17 +128,17 @@ async function replay(manager: EntityManager, id: Buffer, fingerprint: Buffer): 
   return new Answer(known.status!, headers, known.body!, known.tag ?? undefined);
 }
 
-/** 409 for a request whose first attempt isn't over. */
+/** 409 for a request whose first attempt still runs. */
 export const inProgress = (): ApiError =>
   new ApiError('CONFLICT', {
     details: 'Idempotency-Key: a request with this key is in progress',
     headers: { 'Retry-After': '1' },
   });
 
-/** 422 for a key that came with another request before. */
+/** 422 for a key that was used with a different request. */
 export const keyReused = (): ApiError => new ApiError('IDEMPOTENCY_KEY_REUSED');
 
-/** 429 for a key more than are kept for one caller; the oldest of them is forgotten within a day. */
+/** 429 for a caller with too many stored keys. They expire within a day. */
 export const tooManyKeys = (): ApiError =>
   new ApiError('TOO_MANY_REQUESTS', {
     message: 'Too many idempotency keys within 24 hours, try again later',

@@ -10,7 +10,7 @@ import type { IdempotencyKeys, KeyedRequest } from './idempotency-keys';
 import { KeyedPost } from './keyed-post';
 
 export const IS_IDEMPOTENT = 'resource-api:idempotent';
-/** Why a route takes no key. */
+/** Metadata key of the reason why a route accepts no key. */
 export const NO_KEY = 'resource-api:no-key';
 const ISOLATION = 'resource-api:keyed-isolation';
 export const KEY_HEADER = 'Idempotency-Key';
@@ -19,28 +19,28 @@ const NO_CALLER =
   'whose validate() answers with a Caller, or take @Idempotent() off the route';
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
-/** Takes an Idempotency-Key. */
+/** Makes a route accept an Idempotency-Key. */
 export const Idempotent = (): MethodDecorator => applyDecorators(SetMetadata(IS_IDEMPOTENT, true), calledAround);
 
 /**
- * The isolation level of the one transaction that a request with a key is: for a route whose handler asks for one, which
- * can't be begun inside of it.
+ * The isolation level of the transaction of a request with a key. For a route whose handler needs a level, which it
+ * can't set inside that transaction.
  */
 export const KeyedIsolation = (level: IsolationLevel): MethodDecorator => SetMetadata(ISOLATION, level);
 
-/** Why a route that creates something takes no key. */
+/** Says why a route that creates something accepts no key. */
 export const TakesNoKey = (reason: string): MethodDecorator => SetMetadata(NO_KEY, reason);
 
-/** Whether a request brings a key. Any other method may be repeated as it is. */
+/** True for a POST with a key. Other methods are idempotent by themselves. */
 export function isKeyedPost({ method, headers }: Request): boolean {
   return method === 'POST' && headers[KEY_HEADER.toLowerCase()] !== undefined;
 }
 
 /**
- * Has a request with a key that came before be answered as it was answered then. The key is claimed, and its transaction
- * begun, where the handler is called: what is not valid is 400, with a key or without one. The transaction ends with the
- * answer as it leaves, whatever interceptors make of what the handler returns.
- * @throws {ApiError} VALIDATION_ERROR for what is no key
+ * Answers a repeated request with a key like the first one. The key is claimed, and its transaction begun, when the
+ * handler is called: an invalid request is 400, with or without a key. The transaction ends with the final answer,
+ * including changes by interceptors.
+ * @throws {ApiError} VALIDATION_ERROR for an invalid key
  */
 export function expectHandler(context: ExecutionContext, keys: IdempotencyKeys): void {
   const http = context.switchToHttp();
@@ -68,14 +68,14 @@ function describe(request: Request, key: string): KeyedRequest {
   if (user && !isCaller(user)) throw new Error(NO_CALLER);
   return {
     key,
-    // Who has no account has an address, and only for this.
+    // Without an account, the address identifies the caller, for this purpose only.
     scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
     caller: user ? `user ${user.id}` : `network ${networkOf(ip)}`,
     content: [method, apiRoot, path, representation?.variant, query, request.body],
   };
 }
 
-/** 400 for a key on a route that takes none. */
+/** 400 for a key on a route that accepts none. */
 export function keyNotTaken(reason?: string) {
   const message = ['is not taken here', reason].filter(Boolean).join(': ');
   return validationError([{ field: KEY_HEADER, rule: 'unknown', message }]);

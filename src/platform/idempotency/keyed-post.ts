@@ -4,29 +4,29 @@ import type { Answer } from '../answers/answer';
 import type { KeyedAnswer } from '../answers/keyed-answer';
 import { Attempt, type Once } from './attempt';
 
-/** How long a request whose client has gone may still take to its end, in milliseconds; what it writes is called off earlier. */
+/** Grace period for a request whose client has gone, in milliseconds. Its statements are called off earlier. */
 const GRACE = 1_000;
 
-/** Inside of the handler, where another handler that it calls is part of the same attempt. */
+/** Set while a handler runs, so that another handler that it calls joins the same attempt. */
 const inside = new AsyncLocalStorage<true>();
 
 /** A POST with an idempotency key, from the call of its handler to its answer. */
 export class KeyedPost implements KeyedAnswer {
   private attempt?: Attempt;
-  /** That of the attempt that was given up last, whose handler may still run. */
+  /** The end of the attempt that was rolled back last. Its handler may still run. */
   private end?: Promise<void>;
 
   constructor(
     private readonly once: Once,
     response: Response,
   ) {
-    // Whoever waits in an interceptor for ever must not keep a connection.
+    // An interceptor that waits for ever must not keep a connection.
     response.once('close', () => {
       if (this.attempt) setTimeout(() => void this.giveUp(), GRACE).unref();
     });
   }
 
-  /** Runs the handler. An interceptor that calls it again, as `retry()` does, begins anew. */
+  /** Runs the handler. An interceptor that calls it again, e.g. by `retry()`, starts a new attempt. */
   call(handler: () => unknown): unknown {
     return inside.getStore() ? handler() : this.begin(() => inside.run(true, handler));
   }
@@ -42,10 +42,6 @@ export class KeyedPost implements KeyedAnswer {
     }
   }
 
-  /**
-   * Commits what the handler did, together with the answer that is about to leave. Returns the answer to send; undefined
-   * when no handler was called, or none that has succeeded.
-   */
   async finish(answer: () => Answer): Promise<Answer | undefined> {
     const { attempt } = this;
     if (!attempt) return undefined;
@@ -59,12 +55,10 @@ export class KeyedPost implements KeyedAnswer {
     }
   }
 
-  /** What the first request was answered, when this is a repetition. */
   get replayed(): Answer | undefined {
     return this.attempt?.replayed;
   }
 
-  /** Rolls back what the handler did, and waits for that. */
   async giveUp(): Promise<void> {
     const { attempt } = this;
     this.attempt = undefined;
@@ -72,7 +66,9 @@ export class KeyedPost implements KeyedAnswer {
     await this.end;
   }
 
-  /** The same before an error is answered; whoever is told that it took too long doesn't wait for what takes so long. */
+  /**
+   * Rolls back before an error is answered. After the time limit the caller doesn't wait for a handler that still runs.
+   */
   async giveUpSoon(): Promise<void> {
     const isRunning = this.attempt?.isRunning;
     const end = this.giveUp();

@@ -2,9 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { registerDecorator, ValidateIf, type ValidationOptions } from 'class-validator';
+import { Presence } from './presence';
 import { PURE, PURE_TRANSFORM } from './pure';
 
-/** One rule: a value that has the wrong type breaks the type's rule alone, so the others let it pass. */
+/** One rule. A value of the wrong type only violates the rule about the type: the other rules accept it. */
 export interface Rule {
   name: string;
   message: string;
@@ -12,11 +13,11 @@ export interface Rule {
 }
 
 export interface AttributeOptions {
-  /** May be left out. Default: false */
+  /** The attribute may be left out. Default: false */
   optional?: boolean;
-  /** May be null. Default: false */
+  /** The attribute may be null. Default: false */
   nullable?: boolean;
-  /** What it takes when it is left out; for the documentation. Makes it optional. */
+  /** What it takes when it is left out of a body or query; nothing where `PartialType()` lets it be left out. Makes it optional. */
   default?: unknown;
 }
 
@@ -28,10 +29,10 @@ type Definition = [
   transform?: (value: unknown) => unknown,
 ];
 
-/** An attribute of an input: what it may be, and how it is documented. */
+/** Declares an attribute of an input: its rules and its documentation. */
 export const attribute = (...definition: Definition): PropertyDecorator => define(definition, {});
 
-/** The same, where every rule, and the transformation, depends on the value alone: such queries need no second look. */
+/** The same for rules and a transformation that depend on the value alone, so that valid queries can be cached. */
 export const pureAttribute = (...definition: Definition): PropertyDecorator => define(definition, PURE);
 
 function define([type, rules, schema, options, transform]: Definition, kind: ValidationOptions): PropertyDecorator {
@@ -43,12 +44,15 @@ function define([type, rules, schema, options, transform]: Definition, kind: Val
     ...schema,
     required: !mayBeAbsent,
     ...(nullable && { nullable: true }),
-    ...(fallback !== undefined && { default: fallback }),
+    // That null is what an attribute takes goes without saying.
+    ...(fallback !== undefined && fallback !== null && { default: fallback }),
   } as ApiPropertyOptions;
   return applyDecorators(
     ApiProperty(documentation),
     // The value given to the condition is the one before any rule looked at it: undefined means left out.
-    ValidateIf((_dto, value) => !(value === undefined && mayBeAbsent) && !(value === null && nullable), kind),
+    ValidateIf((_dto, value) => !(value === undefined && mayBeAbsent) && !(value === null && nullable), {
+      context: new Presence(kind === PURE, fallback),
+    }),
     ...[required, present, ...rules].map((one) => register(one, kind)),
     ...(transform ? [Transform(({ value }) => transform(value), kind === PURE ? PURE_TRANSFORM : undefined)] : []),
   );

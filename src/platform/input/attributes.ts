@@ -9,7 +9,7 @@ export { EmailAddress, Text, type TextOptions } from './text-attributes';
 const MAX_MONEY = 9_999_999_999.99;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** A whole number; by default within bounds that the database's `integer` can hold. */
+/** An integer. Default bounds: 0 and the greatest value of the database type `integer` */
 export function Whole({
   min = 0,
   max = MAX_INT32,
@@ -40,13 +40,13 @@ export function Id(options: AttributeOptions = {}): PropertyDecorator {
   );
 }
 
-/** An amount of money: at most two decimals, as `numeric(12,2)` holds it. */
+/** An amount of money with at most two decimals, for `numeric(12,2)`. */
 export function Money(options: AttributeOptions = {}): PropertyDecorator {
   return pureAttribute(
     { name: 'type', message: 'must be a number', holds: Number.isFinite },
     [
       rule('range', `must be from 0 to ${MAX_MONEY}`, isNumber, (amount) => amount >= 0 && amount <= MAX_MONEY),
-      // The shortest decimal that reads back as this number is what the client wrote.
+      // String() gives the shortest decimal that has this value, which is what the client wrote.
       rule('decimals', 'must have at most two decimals', isNumber, (amount) =>
         /^\d+(\.\d{1,2})?$/.test(String(Math.abs(amount))),
       ),
@@ -92,7 +92,7 @@ export function SomeOf(names: Record<string, string>, options: AttributeOptions 
   );
 }
 
-/** A list of nested objects, each validated as `type` says. */
+/** A list of nested objects, each validated by the class that `type` returns. */
 export function ListOf(
   type: () => new () => object,
   { min, max, ...options }: AttributeOptions & { min: number; max: number },
@@ -102,7 +102,8 @@ export function ListOf(
     pureAttribute(
       { name: 'type', message: 'must be a list of objects', holds: (value) => isList(value) && value.every(isObject) },
       [rule('length', `must hold ${min} to ${max} items`, isList, (list) => list.length >= min && list.length <= max)],
-      // A new function: @nestjs/swagger knows one that stands for a class by the name `type`.
+      // Wrapped in a new function, because @nestjs/swagger recognises a function that returns a class by the name
+      // `type`.
       { type: () => type(), isArray: true, minItems: min, maxItems: max },
       options,
     ),
@@ -111,7 +112,7 @@ export function ListOf(
   );
 }
 
-/** A moment the service sets: ISO 8601 in UTC with milliseconds. Never part of an input. */
+/** A time that the service sets: ISO 8601 in UTC with milliseconds. It is never part of an input. */
 export function Timestamp(): PropertyDecorator {
   const example = '2026-01-31T12:00:00.000Z';
   return ApiProperty({ type: String, format: 'date-time', maxLength: example.length, readOnly: true, example });

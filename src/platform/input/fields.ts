@@ -2,12 +2,14 @@ import { validationError } from '../errors/api-error';
 
 export type DtoClass = new () => object;
 
-/** Of a list of names, in characters: many times what all attributes of a resource take. */
+/** The greatest length of a list of names in characters, many times that of all attributes of a resource. */
 const MAX_NAMES = 2_048;
-/** Where @nestjs/swagger keeps the names of a class's documented attributes, each behind a colon, in their order. */
+/**
+ * The metadata key under which @nestjs/swagger keeps the names of documented attributes in order, each after a colon.
+ */
 const SWAGGER_PROPERTIES = 'swagger/apiModelPropertiesArray';
 
-/** Where the plugin of @nestjs/swagger puts what it has read in a class. */
+/** The static method in which the plugin of @nestjs/swagger puts what it has read from a class. */
 const PLUGIN_METADATA = '_OPENAPI_METADATA_FACTORY';
 
 interface WithPlugin {
@@ -15,14 +17,14 @@ interface WithPlugin {
   [PLUGIN_METADATA]?: () => object;
 }
 
-/** The names of the attributes that a DTO documents, in the resource's own order. */
+/** The names of the documented attributes of a DTO, in their order. */
 export function attributesOf(dto: DtoClass): string[] {
   const names = Reflect.getMetadata(SWAGGER_PROPERTIES, dto.prototype as object) as string[] | undefined;
   const explicit = (names ?? []).map((name) => name.slice(1));
   return [...new Set([...explicit, ...namesByPlugin(dto)])];
 }
 
-/** What the compiler's plugin documents, which stands among the others only when a document was made of it. */
+/** The names that the compiler's plugin documents. They are among the other names only after a document was made. */
 function namesByPlugin(dto: DtoClass): string[] {
   const names: string[] = [];
   for (let type = dto as WithPlugin | null; type?.prototype; type = Object.getPrototypeOf(type) as WithPlugin | null) {
@@ -31,14 +33,14 @@ function namesByPlugin(dto: DtoClass): string[] {
   return names;
 }
 
-/** The names in a `fields` parameter; one that no attribute has when there is more than that. */
+/** The names in a `fields` parameter. For a text that is too long, a name that no attribute has. */
 export function namesIn(text: string): string[] {
   return text.length > MAX_NAMES ? [''] : text.split(',').map((name) => name.trim());
 }
 
 /**
- * The attributes that a `fields` parameter names, in the resource's own order.
- * @throws {ApiError} VALIDATION_ERROR when one is unknown, or there are more than there can be
+ * The attributes that a `fields` parameter names, in the order of the resource.
+ * @throws {ApiError} VALIDATION_ERROR when a name is unknown, or the text is too long
  */
 export function parseFields(text: string, attributes: string[]): string[] {
   const names = namesIn(text);
@@ -50,8 +52,8 @@ export function parseFields(text: string, attributes: string[]): string[] {
 }
 
 /**
- * A representation reduced to some of its attributes.
- * @throws {ApiError} VALIDATION_ERROR when this caller's representation lacks one
+ * Reduces a representation to some attributes.
+ * @throws {ApiError} VALIDATION_ERROR when the representation for this caller has no such attribute
  */
 export function project(item: object, fields: string[]): object {
   const values = item as Record<string, unknown>;

@@ -7,10 +7,10 @@ const MAX_INT64 = 2n ** 63n - 1n;
 
 export const idMessage = `must be an integer from 1 to ${MAX_INT64}`;
 
-/** A decimal integer in 1..2^63-1, and nothing that JavaScript would also take for a number; undefined otherwise. */
+/** Parses a decimal integer from 1 to 2^63-1. Undefined for anything else, even if JavaScript reads it as a number. */
 export function parseId(text: string): number | undefined {
   if (!DECIMAL.test(text) || BigInt(text) > MAX_INT64) return undefined;
-  // Ids are given out up to MAX_ID only, so any above it stands for one that isn't there, and need not be exact.
+  // No id is above MAX_ID, so all greater numbers are not found, and need not be exact (D-38).
   return Math.min(Number(text), MAX_ID + 1);
 }
 
@@ -28,5 +28,5 @@ export function notAnId(field: string): ApiError {
   return validationError([{ field, rule: 'id', message: idMessage }]);
 }
 
-/** The id of a resource, from the path. */
+/** The id of a resource in the path. */
 export const IdParam = (name = 'id'): ParameterDecorator => Param(name, IdPipe);

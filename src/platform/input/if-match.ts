@@ -3,8 +3,8 @@ import { requestOf } from '../auth/request-of';
 import type { Precondition } from '../transactions/precondition';
 
 /**
- * What the request demands of the row that it is about to change, by `If-Match` or `If-None-Match`; undefined when it demands
- * nothing. For `updateRow()`, `deleteRow()`, `touchRow()` or `requireExpected()`, which compare the row with it.
+ * The precondition that `If-Match` or `If-None-Match` sets for a write; undefined without these headers. Pass it to
+ * `updateRow()`, `deleteRow()`, `touchRow()` or `requireExpected()`, which compare it with the row.
  */
 export const IfMatch = createParamDecorator((_data: unknown, context: ExecutionContext): Precondition | undefined => {
   return requestOf(context)?.work?.precondition;

@@ -1,31 +1,31 @@
 import type { Type } from '@nestjs/common';
 import { isPure } from './pure';
 
-/** Of each class. */
+/** The number of cached queries of one class. */
 const MAX_QUERIES = 500;
 
 interface Known {
-  /** What a valid query says, by name. */
+  /** The values of a valid query, by name. */
   values: Record<string, unknown>;
-  /** Names of those values that are lists. */
+  /** The names of values that are lists. */
   lists: string[];
 }
 
 /**
- * What the queries of one class say that were valid before, by what came: most lists are asked for in the same few ways, and
- * validating one costs more than reading it. Each request gets an object and lists of its own, made by the class.
+ * Caches valid queries of one class by their text: most lists are asked for in a few ways, and validating a query costs
+ * more than reading it. Each request gets its own object with its own lists.
  */
 export class KnownQueries<T extends object = object> {
   private readonly known = new Map<string, Known>();
 
   private constructor(private readonly type: Type<T>) {}
 
-  /** Undefined for a class whose queries have to be validated each time. */
+  /** Undefined for a class whose queries must be validated each time. */
   static of<T extends object>(type: Type<T>): KnownQueries<T> | undefined {
     return isPure(type) ? new KnownQueries(type) : undefined;
   }
 
-  /** A new query, if this one was valid before. */
+  /** A new query object, if the same query was valid before. */
   find(key: string): T | undefined {
     const known = this.known.get(key);
     const query = known && this.blank();
@@ -40,7 +40,7 @@ export class KnownQueries<T extends object = object> {
     if (!this.blank() || !entries.every(([, value]) => isSimple(value) || isList(value))) return;
     if (this.known.size >= MAX_QUERIES) this.known.clear();
     const lists = entries.filter(([, value]) => isList(value));
-    // The handler changes its own query as it likes.
+    // Copied, because the handler may change its query.
     const copies = lists.map(([name, list]) => [name, [...(list as unknown[])]]);
     this.known.set(key, {
       values: Object.fromEntries([...entries, ...copies]) as Record<string, unknown>,
@@ -48,7 +48,7 @@ export class KnownQueries<T extends object = object> {
     });
   }
 
-  /** Undefined when the class gives its queries defaults, which are validated, and may be others the next time. */
+  /** Undefined if the class sets defaults, which must be validated and may change. */
   private blank(): T | undefined {
     const query = new this.type();
     for (const name in query) if (query[name] !== undefined) return undefined;

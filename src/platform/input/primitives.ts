@@ -1,4 +1,4 @@
-/** Digits and more than a double holds are no number. */
+/** The greatest length of a number in characters, more than a double needs. */
 const MAX_LENGTH = 24;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -7,14 +7,14 @@ const MESSAGES = new Map<unknown, string>([
   [Boolean, 'must be true or false'],
 ]);
 
-/** What a text of a path or query is as what its parameter is declared with; undefined when it is none of that. */
+/** Converts a text of a path or query to the declared type of its parameter. Undefined if it isn't possible. */
 export function asPrimitive(text: string, type: unknown): number | boolean | undefined {
   if (type === Number) return numberOf(text);
   if (type === Boolean) return text === 'true' || (text === 'false' ? false : undefined);
   return undefined;
 }
 
-/** What to say of one that isn't; undefined for a type that any text is good for. */
+/** The message for a text that isn't of the type. Undefined for a type that accepts any text. */
 export const primitiveMessage = (type: unknown): string | undefined => MESSAGES.get(type);
 
 function numberOf(text: string): number | undefined {

@@ -9,7 +9,7 @@ import { PURE, PURE_TRANSFORM } from './pure';
 
 const DECIMAL = /^(0|[1-9]\d{0,9})$/;
 
-/** A whole number in decimal digits. */
+/** An integer in decimal digits. */
 export function WholeParameter({ min, max, ...documentation }: { min: number; max: number } & ApiPropertyOptions) {
   const holds = (value: unknown) => typeof value === 'number' && value >= min && value <= max;
   return applyDecorators(
@@ -27,7 +27,7 @@ export function WholeParameter({ min, max, ...documentation }: { min: number; ma
   );
 }
 
-/** Another name for a parameter: both at once must agree. */
+/** Declares a synonym of a parameter: if both are given, they must be equal. */
 export function SameAs(twin: string): PropertyDecorator {
   return constraint('twin', `must not differ from ${twin}, which is the same parameter`, (value, query) => {
     const other = (query as Record<string, unknown>)[twin];
@@ -35,9 +35,9 @@ export function SameAs(twin: string): PropertyDecorator {
   });
 }
 
-/** `fields`: the attributes of `item` to return, in the resource's own order. */
+/** `fields`: the attributes of `item` to return, in the order of the resource. */
 export function FieldList(item: DtoClass): PropertyDecorator {
-  // Asked for at each use: a class that is still being defined has no attributes yet.
+  // A function, because a class that is still being defined has no attributes yet.
   const attributes = () => attributesOf(item);
   return applyDecorators(
     ApiProperty({
@@ -61,7 +61,7 @@ export function FieldList(item: DtoClass): PropertyDecorator {
   );
 }
 
-/** An id; may be left out. */
+/** An optional id. */
 export function IdParameter(description: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({
@@ -82,7 +82,7 @@ export function IdParameter(description: string): PropertyDecorator {
   );
 }
 
-/** The names as the resource orders them; all as they came when one of them is unknown, for the rule to find. */
+/** The names in the order of the resource. If one is unknown, all names unchanged, so that the rule finds it. */
 function inOrder(text: string, attributes: string[]): string[] {
   const names = namesIn(text);
   return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;

@@ -4,7 +4,7 @@ import { isKey } from './key.pipe';
 
 type Targets = Record<string, string | number>;
 
-/** The ids and keys in the path, for the log: undefined without any. Whatever else a caller wrote there stays out of it. */
+/** The ids and keys in the path, for the log. Undefined if there are none. Other text in a path is never logged. */
 export function targetsOf({ params }: Request): Targets | undefined {
   let targets: Targets | undefined;
   for (const name in params) {

@@ -4,24 +4,24 @@ import { attribute, type AttributeOptions, isString, pureAttribute, type Rule, r
 import { hasLength, lengthMessage, normalise, textPattern, wholePattern } from '../text/text';
 
 export interface TextOptions extends AttributeOptions {
-  /** Code points. Default: 0 */
+  /** The least length in code points. Default: 0 */
   min?: number;
-  /** Code points. */
+  /** The greatest length in code points. */
   max: number;
-  /** Newlines and tabs are fine. Default: false */
+  /** Allows newlines and tabs. Default: false */
   multiline?: boolean;
-  /** Neither trimmed nor ever sent out. Default: false */
+  /** A secret is neither trimmed nor ever sent. Default: false */
   secret?: boolean;
-  /** A character that it may not contain. */
+  /** A character that is not allowed. */
   without?: string;
   /**
-   * What all of it has to be, e.g. `/[A-Z]{2}/`; flags but `u` are none of a document's. Name the characters that there may
-   * be: such a text is taken as it is, with no blanks cut off around it. Default: anything
+   * A pattern for the whole text, e.g. `/[A-Z]{2}/`. Only the flag `u` is allowed, as JSON Schema has no others. List
+   * the allowed characters. Such a text isn't trimmed. Default: any text
    */
   pattern?: RegExp;
-  /** What the error says of a text that doesn't match the pattern, e.g. `must be two capital letters`. */
+  /** The message for a text that doesn't match the pattern, e.g. `must be two capital letters`. */
   message?: string;
-  /** What no pattern can say. It is asked about texts that keep all other rules. Default: nothing */
+  /** A rule that no pattern can express. It is only checked if all other rules hold. Default: none */
   also?: { name: string; message: string; holds: (text: string) => boolean };
 }
 
@@ -29,7 +29,10 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_NEWLINE_AND_TAB = /(?![\n\t])\p{Cc}/u;
 
-/** Text: NFC, trimmed, counted in code points, free of control characters. Nothing is done with one that is too long. */
+/**
+ * Text that is normalised to NFC, trimmed, counted in code points, and free of control characters. A text that is too
+ * long isn't processed.
+ */
 export function Text({
   min = 0,
   max,
@@ -46,13 +49,13 @@ export function Text({
   const rules = [
     lengthRule(min, max),
     ...characterRules(max, multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL),
-    // An empty secret breaks the length already.
+    // An empty secret already violates the rule about the length.
     ...(secret ? [rule('blank', 'must not be blank', isReadable, (text) => text === '' || text.trim() !== '')] : []),
     ...(without ? [rule('pattern', `must not contain ${without}`, isReadable, (text) => !text.includes(without))] : []),
   ];
   if (form) rules.push(lastRule('pattern', message, matches(form), [...rules]));
   if (also) rules.push(lastRule(also.name, also.message, also.holds, [...rules]));
-  // What else is asked of it may have another answer the next time.
+  // `also` may give another result the next time, so such a query isn't cached.
   const define = also ? attribute : pureAttribute;
   return define(
     { name: 'type', message: 'must be a string', holds: isString },
@@ -80,7 +83,7 @@ export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator 
   );
 }
 
-/** Of a text that is too long nothing else is looked at. */
+/** A text that is too long is only checked by the rule about the length. */
 function readable(max: number): (value: unknown) => value is string {
   return (value): value is string => isString(value) && !isTooLong(value, max);
 }
@@ -100,7 +103,7 @@ function characterRules(max: number, control: RegExp): Rule[] {
 
 export const marksMessage = `must not have more than ${MAX_MARKS} combining marks in a row`;
 
-/** What breaks another rule is told that already. */
+/** Holds for a text that violates another rule, which is reported already. */
 function lastRule(name: string, message: string, holds: (text: string) => boolean, others: Rule[]): Rule {
   return rule(name, message, isString, (text) => others.some((other) => !other.holds(text)) || holds(text));
 }

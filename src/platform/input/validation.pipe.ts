@@ -8,16 +8,17 @@ import {
 } from '@nestjs/common';
 import type { ValidatorOptions } from 'class-validator';
 import { type ApiError, type FieldViolation, isApiError, MAX_VIOLATIONS, validationError } from '../errors/api-error';
+import { withDefaults } from './defaults';
 import { KnownQueries } from './known-queries';
 import { asPrimitive } from './primitives';
 import { uncheckedNames, UNKNOWN, violationsOf } from './violations';
 
-/** The rules of a class that a route chooses among. */
+/** The validation groups that a route selects. */
 export type Groups = Pick<ValidatorOptions, 'groups' | 'always' | 'strictGroups'>;
 
 const VALIDATED = ['body', 'query', 'param'];
 
-/** The one validation of everything that comes in: body, query and path. */
+/** Validates all input: body, query and path. */
 @Injectable()
 export class ValidationPipe extends NestValidationPipe {
   private readonly queries = new Map<unknown, KnownQueries | undefined>();
@@ -28,19 +29,19 @@ export class ValidationPipe extends NestValidationPipe {
       transformOptions: { exposeUnsetFields: false },
       whitelist: true,
       forbidNonWhitelisted: true,
-      // Its class knows by which name the client knows an attribute.
+      // The class is needed to find the name of an attribute that the client knows.
       validationError: { target: true, value: false },
       exceptionFactory: (errors) => validationError(errors.flatMap((error) => violationsOf(error))),
       ...groups,
     });
   }
 
-  /** The same for a route that validates by these groups. */
+  /** The same validation for a route with groups. */
   inGroups(groups: Groups): ValidationPipe {
     return new ValidationPipe(groups);
   }
 
-  /** What is none of these has a pipe of its own; it goes on as it is, without a promise to wait for. */
+  /** Other arguments are returned unchanged and without a promise, which Nest would have to await. */
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype, data } = metadata;
     if (!VALIDATED.includes(type)) return value as Promise<unknown>;
@@ -50,23 +51,23 @@ export class ValidationPipe extends NestValidationPipe {
     const names = uncheckedNames(value, (metatype?.prototype ?? Object.prototype) as object);
     if (names.length > 0) throw validationError(names.map((field) => ({ field, ...UNKNOWN })));
     if (data !== undefined) return this.transformPart(value, metadata, data);
-    return type === 'query' ? this.transformQuery(value as object, metadata) : super.transform(value, metadata);
+    return type === 'query' ? this.transformQuery(value as object, metadata) : this.make(value, metadata);
   }
 
-  /** A pipe for lists of such objects, each of which is validated as a whole body is. */
+  /** A pipe for lists of such objects, which validates each like a body. */
   forListsOf(type: Type<object>): PipeTransform<unknown[]> {
     return { transform: (values) => this.transformAll(values, type) };
   }
 
   private transformQuery(value: object, metadata: ArgumentMetadata): Promise<unknown> {
     const known = this.toValidate(metadata) ? this.queriesOf(metadata.metatype as Type<object>) : undefined;
-    if (!known) return super.transform(value, metadata);
+    if (!known) return this.make(value, metadata);
     const key = JSON.stringify(value);
     return (known.find(key) as Promise<unknown> | undefined) ?? this.transformUnknown(key, value, metadata, known);
   }
 
   private async transformUnknown(key: string, value: object, metadata: ArgumentMetadata, known: KnownQueries) {
-    const query = (await super.transform(value, metadata)) as object;
+    const query = (await this.make(value, metadata)) as object;
     known.keep(key, query);
     return query;
   }
@@ -76,10 +77,10 @@ export class ValidationPipe extends NestValidationPipe {
     return this.queries.get(type);
   }
 
-  /** One attribute of a body. */
+  /** Validates one attribute of a body. */
   private async transformPart(value: unknown, metadata: ArgumentMetadata, name: string): Promise<unknown> {
     try {
-      return (await super.transform(value, metadata)) as unknown;
+      return await this.make(value, metadata);
     } catch (error) {
       throw metadata.type === 'body' ? below(name, error) : error;
     }
@@ -92,7 +93,7 @@ export class ValidationPipe extends NestValidationPipe {
       if (violations.length >= MAX_VIOLATIONS) break;
       try {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
-        made.push(await super.transform(value, { type: 'body', metatype }));
+        made.push(await this.make(value, { type: 'body', metatype }));
       } catch (error) {
         const { fields } = below(String(index), error) as ApiError;
         if (!fields) throw error;
@@ -101,6 +102,11 @@ export class ValidationPipe extends NestValidationPipe {
     }
     if (violations.length > 0) throw validationError(violations);
     return made;
+  }
+
+  /** What is valid, with the defaults that its class declares. They come last: rules are asked about what was sent. */
+  private async make(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    return withDefaults(await super.transform(value, metadata));
   }
 
   /** Of a path or query, written as the service writes numbers; Nest would take 1e3, 0x10 and nothing at all for one. */
@@ -112,7 +118,7 @@ export class ValidationPipe extends NestValidationPipe {
 
 const notAnObject = (): ApiError => validationError([{ field: '', rule: 'type', message: 'must be an object' }]);
 
-/** With the names of its fields below that of what they are in. */
+/** Prefixes the fields of an error with the name of the parent. */
 function below(parent: string, error: unknown): unknown {
   if (!isApiError(error) || !error.fields) return error;
   return validationError(

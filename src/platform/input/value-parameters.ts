@@ -2,32 +2,32 @@ import { pureAttribute, isString } from './attribute';
 import { EXAMPLE_KEY, isKey } from './key.pipe';
 import { asPrimitive } from './primitives';
 
-/** The longest text that any of these is made of; nothing is done with a longer one. */
+/** The greatest length of a text in characters. A longer one isn't parsed. */
 const MAX_TEXT = 40;
 const DAY = /^(?!0000)\d{4}-\d\d-\d\d$/;
 const MOMENT =
   /^(?!0000)(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.(\d+))?$/;
-/** Of a decimal number: a double holds as many exactly. */
+/** A double represents this many decimal digits exactly. */
 const MAX_DIGITS = 15;
 
 const EXAMPLE_DAY = '2026-01-31';
 const EXAMPLE_MOMENT = '2026-01-31T12:00:00Z';
 
-/** `true` or `false`; may be left out. */
+/** `true` or `false`, optional. */
 export function BooleanParameter(description: string): PropertyDecorator {
   const schema = { type: Boolean, example: true };
   return parameter('boolean', 'must be true or false', description, schema, (text) => asPrimitive(text, Boolean));
 }
 
-/** A day of the calendar, which stays the text that it is, as a column of type `date` has it; may be left out. */
+/** A date, optional. It stays text, like a column of type `date`. */
 export function DateParameter(description: string): PropertyDecorator {
   const schema = { type: String, format: 'date', maxLength: EXAMPLE_DAY.length, example: EXAMPLE_DAY };
   const parse = (text: string) => (DAY.test(text) && isDay(text) ? text : undefined);
   return parameter('date', `must be a day like ${EXAMPLE_DAY}`, description, schema, parse);
 }
 
-/** A moment, which is a `Date`; may be left out. */
+/** A point in time, optional. It becomes a `Date`. */
 export function MomentParameter(description: string): PropertyDecorator {
   const schema = { type: String, format: 'date-time', maxLength: MAX_TEXT, example: EXAMPLE_MOMENT };
   const parse = (text: string) => {
@@ -37,7 +37,7 @@ export function MomentParameter(description: string): PropertyDecorator {
   return parameter('moment', `must be a moment with a time zone like ${EXAMPLE_MOMENT}`, description, schema, parse);
 }
 
-/** One of the values of an enum, or of a list of names; may be left out. */
+/** One of the values of an enum or of a list of names, optional. */
 export function EnumParameter(
   names: readonly string[] | Record<string, string>,
   description: string,
@@ -48,7 +48,7 @@ export function EnumParameter(
   return parameter('enum', `must be one of ${allowed.join(', ')}`, description, schema, parse);
 }
 
-/** A UUID, in small letters as PostgreSQL has it; may be left out. */
+/** A UUID, optional. It becomes lower case, like in PostgreSQL. */
 export function UuidParameter(description: string): PropertyDecorator {
   const { length } = EXAMPLE_KEY;
   const schema = { type: String, format: 'uuid', minLength: length, maxLength: length, example: EXAMPLE_KEY };
@@ -56,7 +56,7 @@ export function UuidParameter(description: string): PropertyDecorator {
   return parameter('uuid', 'must be a UUID', description, schema, parse);
 }
 
-/** A decimal number without an exponent; may be left out. */
+/** A decimal number without an exponent, optional. */
 export function DecimalParameter(options: {
   min: number;
   max: number;
@@ -75,7 +75,7 @@ export function DecimalParameter(options: {
   return parameter('decimal', message, description, schema, parse);
 }
 
-/** @param parse undefined for a text that is no such value */
+/** @param parse returns undefined for an invalid text */
 function parameter(
   name: string,
   message: string,
@@ -84,17 +84,17 @@ function parameter(
   parse: (text: string) => unknown,
 ): PropertyDecorator {
   const read = (text: string) => (text.length > MAX_TEXT ? undefined : parse(text));
-  // A text that is no such value stays what it was. What was made of one is another value, or reads as itself.
+  // An invalid text stays unchanged. A parsed value has another type, or parses to itself.
   const holds = (value: unknown) => (isString(value) ? read(value) === value : isMade(value));
   return pureAttribute({ name, message, holds }, [], { ...schema, description }, { optional: true }, (value) =>
     isString(value) ? (read(value) ?? value) : value,
   );
 }
 
-/** Not an object or a list, which a query may hold as well. */
+/** Excludes objects and lists, which a query may contain as well. */
 const isMade = (value: unknown): boolean => ['boolean', 'number'].includes(typeof value) || value instanceof Date;
 
-/** The 30th of February is none. */
+/** False for e.g. the 30th of February. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);

@@ -5,7 +5,9 @@ import type { FieldViolation } from '../errors/api-error';
 export const UNKNOWN = { rule: 'unknown', message: 'is not known here' };
 const NESTED = 'nestedValidation';
 const EACH = 'each value in ';
-/** The service's own names for what class-validator's decorators ask for; others lose their `is`, and have small letters. */
+/**
+ * Rule names of the service for class-validator's decorators. Other rules lose their prefix `is` and become lower case.
+ */
 const RULES: Record<string, string> = {
   ...named('type', 'isBoolean', 'isDate', 'isInt', 'isNumber', 'isString', 'isArray', 'isObject', 'isInstance', NESTED),
   ...named('range', 'min', 'max', 'minDate', 'maxDate', 'isPositive', 'isNegative'),
@@ -20,13 +22,13 @@ function named(rule: string, ...decorators: string[]): Record<string, string> {
   return Object.fromEntries(decorators.map((decorator) => [decorator, rule]));
 }
 
-/** One entry for each violated rule, with the path of its field: the names are those that the client writes. */
+/** An entry for each violated rule, with the path of its field in the client's names. */
 export function violationsOf(error: ValidationError, parent = ''): FieldViolation[] {
   const { constraints = {}, children = [], property, target } = error;
   const field = parent + nameOf(property, target);
   const violated = Object.entries(constraints);
   const others = violated.filter(([rule]) => rule !== NESTED);
-  // Whoever says what type it has to be says so of its items too.
+  // A rule about the type of a list also covers its items.
   const own = others.length > 0 ? others : violated;
   const told = own.some(([rule]) => ruleName(rule) === 'type');
   return [
@@ -35,7 +37,7 @@ export function violationsOf(error: ValidationError, parent = ''): FieldViolatio
   ];
 }
 
-/** Of an item that is no object, where a list of objects is asked for. */
+/** True for an item that isn't an object, in a list of objects. */
 function isOfNoType({ constraints = {} }: ValidationError): boolean {
   const rules = Object.keys(constraints);
   return rules.length === 1 && rules[0] === NESTED;
@@ -52,7 +54,7 @@ function ruleName(rule: string): string {
   return short.toLowerCase().replaceAll(/[^a-z]+/g, '') || 'invalid';
 }
 
-/** The field stands before it wherever the message is shown. */
+/** Removes the field's name from the message, because the field is always shown before it. */
 function withoutName(message: string, property: string): string {
   if (message.startsWith(`${property} `)) return message.slice(property.length + 1);
   return message.startsWith(`${EACH}${property} `)
@@ -60,15 +62,15 @@ function withoutName(message: string, property: string): string {
     : message;
 }
 
-/** As `@Expose({ name })` says. */
+/** The name that `@Expose({ name })` gives an attribute. */
 function nameOf(property: string, target: object | undefined): string {
   const type = target?.constructor;
   return (type && defaultMetadataStorage.findExposeMetadata(type, property)?.options.name) ?? property;
 }
 
 /**
- * Names that are properties of every object, or accessors of the class: Nest and the libraries behind it leave them out
- * or let them pass, without a word.
+ * Names that are properties of every object, or accessors of the class. Nest and its libraries silently drop or accept
+ * them.
  */
 export function uncheckedNames(value: unknown, prototype: object, parent = ''): string[] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Characters; longer than any address with a zone, brackets and a port. */
+/** The greatest number of characters: longer than any address with zone, brackets and port. */
 const MAX_LENGTH = 100;
 const IPV4_MAPPED = '::ffff:';
 
@@ -13,7 +13,7 @@ export function addressIn(text: string | undefined): string | undefined {
   const [, bracketed, beforePort] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
   const [address] = (bracketed ?? beforePort ?? text).split('%');
   if (isIP(address) === 0) return undefined;
-  // A socket for both kinds of addresses writes one of version 4 as one of version 6.
+  // A dual-stack socket writes an IPv4 address as an IPv6 address.
   const mapped = address.slice(IPV4_MAPPED.length);
   return address.toLowerCase().startsWith(IPV4_MAPPED) && isIPv4(mapped) ? mapped : address;
 }

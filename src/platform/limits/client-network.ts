@@ -1,39 +1,42 @@
 import { normalizeIp } from '@nestjs/throttler';
-import type { LineKeys } from './fair-line';
+import type { QueueKeys } from './fair-queue';
 
-const OCTETS = /^(\d+\.\d+\.\d+)\.\d+$/;
-const REGION = /^[^.:]*[.:][^.:]*/;
-const HEXTETS_OF_64 = /^([\da-f:]*?):?:?\/64$/;
+const OF_IPV4 = /^((\d+\.\d+)\.\d+)(\.\d+)?$/;
+const OF_IPV6 = /^([\da-f:]+)\/\d+$/;
+/** Bits of an address of IPv6 that all of a neighbourhood, and all of a region, have in common. */
+const NEIGHBOURHOOD = 48;
+const REGION = 32;
+/** The address of a client that has left. */
+const UNKNOWN = 'unknown';
 
 /**
- * What counts as one in a line that many wait in: the addresses that one subscriber may have beside each other. Of IPv4 that is
- * a /24, of IPv6 a /48. Whoever is near an attacker waits longer; where the line is full, the networks of a neighbourhood give
- * way to each other as neighbourhoods do. Where memory is shared instead of a line, as for bodies, one client takes at most half
- * of what its neighbourhood has.
+ * The neighbourhood of an address: the addresses that one subscriber may own side by side, a /24 of IPv4 or a /48 of
+ * IPv6. Neighbourhoods take turns in a queue, so the neighbours of an attacker wait longer. In a full queue, the
+ * networks of one neighbourhood displace each other like neighbourhoods do. Where memory is shared instead, e.g. for
+ * bodies, one client gets at most half of its neighbourhood's share.
  */
 export function neighbourhoodOf(address: string | undefined): string {
-  const network = networkOf(address);
-  const ofIPv4 = OCTETS.exec(network);
-  if (ofIPv4) return ofIPv4[1];
-  const ofIPv6 = HEXTETS_OF_64.exec(network);
-  return ofIPv6 ? ofIPv6[1].split(':').slice(0, 3).join(':') : network;
+  const network = normalizeIp(address ?? UNKNOWN, NEIGHBOURHOOD);
+  return OF_IPV4.exec(network)?.[1] ?? network;
 }
 
 /**
- * What a network is near to on the whole, as one provider may have it: of IPv4 a /16, of IPv6 a /32. Only where many wait from
- * one place each does it count.
- * @param neighbourhood one of {@link neighbourhoodOf}
+ * The region of a neighbourhood, as one provider may own it: a /16 of IPv4 or a /32 of IPv6. It only counts if many
+ * neighbourhoods wait with one request each.
+ * @param neighbourhood a result of {@link neighbourhoodOf}
  */
 export function regionOf(neighbourhood: string): string {
-  return REGION.exec(neighbourhood)?.[0] ?? neighbourhood;
+  const ofIPv6 = OF_IPV6.exec(neighbourhood);
+  if (ofIPv6) return normalizeIp(ofIPv6[1], REGION);
+  return OF_IPV4.exec(neighbourhood)?.[2] ?? neighbourhood;
 }
 
-/** How a line is shared among clients: neighbourhoods take turns, and in each of them its networks. */
-export function lineKeysOf(address: string | undefined): LineKeys {
+/** The queue keys of a client: neighbourhoods take turns, and within each neighbourhood its networks. */
+export function queueKeysOf(address: string | undefined): QueueKeys {
   return [neighbourhoodOf(address), networkOf(address)];
 }
 
-/** What counts as one client: an IPv4 address, or the /64 network that a single subscriber of IPv6 has to itself. */
+/** The network of a client: an IPv4 address, or the /64 of IPv6 that belongs to one subscriber. */
 export function networkOf(address: string | undefined): string {
-  return normalizeIp(address ?? 'unknown');
+  return normalizeIp(address ?? UNKNOWN);
 }

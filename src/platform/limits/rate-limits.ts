@@ -9,14 +9,17 @@ import {
   RateLimiterRedis,
 } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings';
+import { MS_PER_SECOND } from '../units';
 
-/** Characters of a key that is kept as it is. */
+/** The greatest length of a key that is stored as it is, in characters. */
 const MAX_KEY = 64;
-const MILLISECOND = 1_000;
-/** How long Redis may take to answer, in milliseconds. After that it counts as away: nobody waits for it again until it's back. */
+/**
+ * How long Redis may take to answer, in milliseconds. After that it counts as unavailable, and nobody waits for it
+ * until it is back.
+ */
 const PATIENCE = 300;
 const CONNECT_TIMEOUT = 2_000;
-/** How long a connection is idle before the system asks whether the other side is still there, in milliseconds. */
+/** How long a connection is idle before the system checks that the other side is alive, in milliseconds. */
 const KEEP_ALIVE = 5_000;
 
 export interface Count {
@@ -26,13 +29,13 @@ export interface Count {
   resetsIn: number;
 }
 
-/** A hit that was counted. */
+/** A counted hit. */
 export interface Hit extends Count {
-  /** Until when it counts, by the clock of `performance`: no later than that. */
+  /** When the window of the hit ends, by the clock of `performance`. It ends no later than that. */
   until: number;
 }
 
-/** Counts hits in fixed windows; shared between processes through Redis when there is one. */
+/** Counts hits in fixed windows. With Redis, all instances count together. */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
   private readonly logger = new Logger(RateLimits.name);
@@ -40,16 +43,16 @@ export class RateLimits implements OnApplicationShutdown {
 
   constructor({ REDIS_URL }: Settings) {
     if (!REDIS_URL) return;
-    // Not with the rest at the start: a single instance has no Redis.
+    // Loaded on demand: a single instance has no Redis.
     // eslint-disable-next-line @typescript-eslint/no-require-imports
     const { Redis: Client } = require('ioredis') as typeof import('ioredis');
     this.redis = new Client(REDIS_URL, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      // A hit that was sent again would count twice.
+      // A hit that is sent again would count twice.
       autoResendUnfulfilledCommands: false,
       commandTimeout: PATIENCE,
-      // Silence ends the connection as well: what comes next fails at once, until another connection works.
+      // Silence closes the connection as well: commands fail at once until there is another connection.
       socketTimeout: PATIENCE,
       connectTimeout: CONNECT_TIMEOUT,
       keepAlive: KEEP_ALIVE,
@@ -60,9 +63,9 @@ export class RateLimits implements OnApplicationShutdown {
   /** @param window seconds */
   counter(name: string, limit: number, window: number): Counter {
     const options = { keyPrefix: `resource-api:${name}`, points: limit, duration: window };
-    // The processes of PROCESSES count together, in their primary.
+    // The worker processes of PROCESSES count together, in the primary.
     const local = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
-    // Without Redis each instance goes on counting by itself: neither an outage nor an open door.
+    // During an outage of Redis each instance counts by itself: requests neither fail nor go unlimited.
     const shared = this.redis && new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: local });
     return new Counter(shared ?? local, shared ? digest : brief);
   }
@@ -71,7 +74,7 @@ export class RateLimits implements OnApplicationShutdown {
     this.redis?.disconnect();
   }
 
-  /** Once for each outage: it is tried again every two seconds at most. */
+  /** Logs each outage once. Reconnecting is tried every two seconds at most. */
   private reportOutages(redis: Redis): void {
     let away = false;
     redis.on('error', (error: Error) => {
@@ -99,16 +102,16 @@ export class Counter {
     return { hits: consumedPoints, resetsIn: secondsOf(msBeforeNext), until: now + msBeforeNext };
   }
 
-  /** Takes one hit back, within its window: the next one's hits are others. */
+  /** Takes a hit back, within its window only: the next window counts other hits. */
   async giveBack(key: string, { until }: Hit): Promise<void> {
-    // Redis may take so long, and a window that ends by itself needs nothing back.
+    // Redis may take this long, and a window that ends by itself needs no correction.
     if (performance.now() + PATIENCE > until) return;
     const { consumedPoints } = await this.limiter.reward(this.keyOf(key));
-    // It was counted elsewhere, before Redis went or came back, or forgotten.
+    // The hit was counted elsewhere, before Redis went or came back, or it is forgotten.
     if (consumedPoints < 0) await this.limiter.penalty(this.keyOf(key));
   }
 
-  /** Forgets the hits of a key. Of several at once one is told that it did. */
+  /** Deletes the hits of a key. Of concurrent calls one resolves to true. */
   forget(key: string): Promise<boolean> {
     return this.limiter.delete(this.keyOf(key));
   }
@@ -119,17 +122,17 @@ export class Counter {
   }
 }
 
-/** As `Retry-After` has them: whoever is told to come back after 0 seconds would come back at once. */
+/** Seconds for `Retry-After`, at least 1: a client that is told 0 would come back at once. */
 function secondsOf(milliseconds: number): number {
-  return Math.max(1, Math.ceil(milliseconds / MILLISECOND));
+  return Math.max(1, Math.ceil(milliseconds / MS_PER_SECOND));
 }
 
-/** In Redis, where keys then have one length, and nobody reads a name. */
+/** The key in Redis: all keys have the same length, and nobody can read a name. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-/** In memory: a key may be as long as the name that a stranger types. */
+/** The key in memory, shortened, because a caller may type a name of any length. */
 function brief(key: string): string {
   return key.length > MAX_KEY ? digest(key) : key;
 }

@@ -1,12 +1,12 @@
 import { Tally } from './tally';
 
-/** How many turns of the past count. */
+/** The number of past turns that count. */
 const PAST = 1_000;
 
-/** What each region has of a line: places in it, and turns that it had of late. */
+/** Counts for each region its waiting items and its recent turns in a queue. */
 export class RegionalShares {
   private readonly shares = new Tally<string>();
-  /** Whose the last turns were, as a ring. */
+  /** The regions of the last turns, as a ring buffer. */
   private readonly past: string[] = [];
   private next = 0;
 
@@ -14,17 +14,17 @@ export class RegionalShares {
     return this.shares.of(region);
   }
 
-  /** A place is taken. */
+  /** An item of the region starts to wait. */
   take(region: string): void {
     this.shares.add(region, 1);
   }
 
-  /** A place is left without a turn. */
+  /** An item of the region leaves without a turn. */
   giveBack(region: string): void {
     this.shares.add(region, -1);
   }
 
-  /** A place became a turn, which counts until so many others have had theirs. */
+  /** A waiting item gets its turn, which counts until PAST other turns have followed. */
   spend(region: string): void {
     if (this.next in this.past) this.giveBack(this.past[this.next]);
     this.past[this.next] = region;

@@ -1,32 +1,33 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import { regionOf } from './client-network';
-import { FairLine, type LineKey, type LineKeys } from './fair-line';
+import { FairQueue, type QueueKey, type QueueKeys } from './fair-queue';
 import { RegionalShares } from './regional-shares';
 import { Tally } from './tally';
 
-/** What waits for its turn. */
+/** A waiting caller. */
 interface Waiting {
-  key: LineKey;
+  key: QueueKey;
   region: string;
   begin: () => void;
   refuse: () => void;
 }
 
 /**
- * Lets so many work at once, has so many others wait, and turns the rest away. Those who wait have keys, e.g. the network that
- * they come from: each key gets its turn after the other, and when all places are taken whoever holds most gives way. Where
- * nobody holds more than a newcomer would, as many networks hold one place each, the region gives way that has had most of late.
+ * Limits how many callers work at once and how many wait. Others are refused. Waiting callers have keys, e.g. the
+ * network of their client, and keys take turns. In a full queue, the key that holds most places loses one to a
+ * newcomer. If nobody holds more than the newcomer would, as with many networks that hold one place each, the region
+ * loses one that has had most turns recently.
  */
 export class Semaphore {
-  private readonly line = new FairLine<Waiting>();
+  private readonly line = new FairQueue<Waiting>();
   private readonly regions = new RegionalShares();
-  /** Of each widest key how many work. */
-  private readonly working = new Tally<LineKey>();
+  /** The number of working callers of each widest key. */
+  private readonly working = new Tally<QueueKey>();
 
   /**
    * @param permits how many may work at once
-   * @param maxWaiting how many may wait for that
-   * @param mayBegin whether a key of which so many work may begin one more, while so many permits are free
+   * @param maxWaiting how many may wait
+   * @param mayBegin whether a key that has `working` permits may have another one while `free` permits are left
    */
   constructor(
     private permits: number,
@@ -36,15 +37,19 @@ export class Semaphore {
 
   /**
    * @param work told whether it has waited
-   * @param signal takes the work out of the queue; what has begun runs on
+   * @param signal takes the work out of the queue; what has begun runs on. A function is asked for it only where the work waits
    * @param keys on whose behalf it is
    * @throws {ServiceUnavailableException} when too many wait, or the signal is aborted before the work begins
    */
-  async run<T>(work: (waited: boolean) => Promise<T>, signal?: AbortSignal, keys: LineKeys = ['']): Promise<T> {
-    if (signal?.aborted) throw notWanted();
+  async run<T>(
+    work: (waited: boolean) => Promise<T>,
+    signal?: AbortSignal | (() => AbortSignal | undefined),
+    keys: QueueKeys = [''],
+  ): Promise<T> {
+    if (typeof signal !== 'function' && signal?.aborted) throw notWanted();
     const [key] = keys;
     const waits = !this.take(key);
-    if (waits) await this.turn(keys, signal);
+    if (waits) await this.turn(keys, typeof signal === 'function' ? signal() : signal);
     try {
       return await work(waits);
     } finally {
@@ -52,8 +57,8 @@ export class Semaphore {
     }
   }
 
-  /** Takes a permit that is free, which has to be released. @returns whether there was one for this key */
-  take(key: LineKey): boolean {
+  /** Takes a free permit, which must be released. @returns false if there is none for this key */
+  take(key: QueueKey): boolean {
     if (!this.isFreeFor(key)) return false;
     this.permits--;
     this.working.add(key, 1);
@@ -62,9 +67,10 @@ export class Semaphore {
 
   /**
    * Resolves with the permit of somebody who has finished, which has to be released.
-   * @throws as {@link run}, but for a signal that was aborted before
+   * @throws as {@link run}
    */
-  turn(keys: LineKeys, signal: AbortSignal | undefined): Promise<void> {
+  turn(keys: QueueKeys, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return Promise.reject(notWanted());
     const [key] = keys;
     const region = regionOf(String(key));
     if (this.line.size >= this.maxWaiting) this.makeRoomFor(keys, region);
@@ -92,15 +98,18 @@ export class Semaphore {
     });
   }
 
-  /** Nobody gives way to who would have as much then: that would only change who waits. */
-  private makeRoomFor(keys: LineKeys, region: string): void {
+  /**
+   * Displaces a waiting caller whose key holds more places than the newcomer's would. Otherwise displacing would only
+   * change who waits.
+   */
+  private makeRoomFor(keys: QueueKeys, region: string): void {
     const other = this.line.latestOfLonger(keys) ?? this.greediest(keys, this.regions.of(region) + 1);
     if (!other) throw tooMany();
     other.refuse();
   }
 
-  /** Whose region has most, if that is more than so much. */
-  private greediest(keys: LineKeys, least: number): Waiting | undefined {
+  /** The caller whose region has most, if it is more than `least`. */
+  private greediest(keys: QueueKeys, least: number): Waiting | undefined {
     let greediest: Waiting | undefined;
     let most = least;
     for (const other of this.line.latestOfOthers(keys)) {
@@ -110,7 +119,7 @@ export class Semaphore {
     return greediest;
   }
 
-  release(key: LineKey): void {
+  release(key: QueueKey): void {
     this.working.add(key, -1);
     this.permits++;
     for (let next = this.next(); next; next = this.next()) {
@@ -119,7 +128,7 @@ export class Semaphore {
     }
   }
 
-  private isFreeFor(key: LineKey): boolean {
+  private isFreeFor(key: QueueKey): boolean {
     return this.permits > 0 && this.mayBegin(this.working.of(key), this.permits);
   }
 

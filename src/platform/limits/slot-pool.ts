@@ -1,13 +1,14 @@
 /**
- * What is under way, for objects that come and go with each request. Not a Set: V8's begins a new table after each few dozen
- * objects, and leaves the old one, with what was in it, pointing to the new one. As soon as one of these tables is in the
- * old generation all later ones follow, and with them every request: docs/performance.md says what that costs.
+ * The set of objects that are in use, for objects that come and go with each request. It is not a Set: V8's Set starts
+ * a new table every few dozen objects, and the old table with its objects points to the new one. Once one of these
+ * tables is in the old generation, all later ones follow, and with them every request. docs/performance.md says what
+ * that costs.
  */
 export class SlotPool<T> implements Iterable<T> {
   private readonly slots: (T | undefined)[] = [];
   private readonly free: number[] = [];
 
-  /** Returns where it is, for {@link clear}. */
+  /** Returns the slot of the object, for {@link clear}. */
   take(object: T): number {
     const slot = this.free.pop() ?? this.slots.length;
     this.slots[slot] = object;

@@ -1,4 +1,4 @@
-/** Counts by key; those with none take no memory. */
+/** Counts by key. A count of 0 takes no memory. */
 export class Tally<K> {
   private readonly counts = new Map<K, number>();
 

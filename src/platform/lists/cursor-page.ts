@@ -3,14 +3,14 @@ import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
 import type { Condition, Direction, List } from './list';
-import { type Room, ROW } from './row-sizes';
-import { placeOf } from './sort-place';
+import { type PageRoom, ROW } from './row-sizes';
+import { sortValueOf } from './sort-value';
 
 type Row = ObjectLiteral & { id: number };
 
 /**
- * The page that a cursor leads to. Any depth costs the same: it starts in the index at the item's place, and nothing is
- * counted. What others insert and delete meanwhile moves no item from one page to another.
+ * Reads the page of a cursor. Every depth costs the same: the statement starts in the index at the item's position, and
+ * nothing is counted. Concurrent inserts and deletes move no item from one page to another.
  */
 export async function cursorPage<E extends Row>(
   repository: Repository<E>,
@@ -21,9 +21,9 @@ export async function cursorPage<E extends Row>(
   const size = pageSizeOf(query);
   const backwards = position?.backwards ?? false;
   const direction = backwards ? opposite(directionOf(query)) : directionOf(query);
-  const room: Room = { full: false };
+  const room: PageRoom = { full: false };
   const ranges = rangesAfter(repository, sortOf(query), direction, position);
-  // One more than asked for tells whether there is more.
+  // One item more than requested shows whether there is another page.
   const found = await list.read({ direction, limit: size + 1, room, ranges });
   const more = found.length > size || room.full;
   const items = found.slice(0, size);
@@ -39,21 +39,21 @@ export async function cursorPage<E extends Row>(
   return new Page(backwards ? [...items].reverse() : items, paginationOf(items.length), pageOptions);
 }
 
-/** The cursor next to `item`. An empty page returns its own start, so that `previous` leads back to what was there. */
+/** The cursor next to `item`. An empty page returns its own start, so that `previous` leads back to it. */
 function positionOf<E extends Row>(
   item: E | undefined,
   query: ListQuery,
   start: Position,
   backwards: boolean,
 ): Position {
-  if (item) return { value: placeOf(item, sortOf(query)), id: item.id, backwards };
+  if (item) return { value: sortValueOf(item, sortOf(query)), id: item.id, backwards };
   const upwards = (directionOf(query) === 'ASC') === backwards;
   return { ...start, id: start.id + (upwards ? 1 : -1), backwards };
 }
 
 /**
- * The conditions for what comes after a position, each a range of the index (column, id).
- * PostgreSQL sorts null after everything else, or before it when it sorts downwards.
+ * The conditions for the rows after a position, each one range of the index (column, id). PostgreSQL sorts null after
+ * all values, and in descending order before them.
  */
 function rangesAfter<E extends Row>(
   { metadata }: Repository<E>,

@@ -6,39 +6,38 @@ import { SigningKeys } from '../auth/signing-keys';
 import { validationError } from '../errors/api-error';
 import { pathsOf } from '../routing/version';
 
-/** More than the longest value to sort by takes. */
+/** The greatest length of a cursor, more than the longest sort value needs. */
 export const MAX_CURSOR = 4_096;
 export const CURSOR_PATTERN = '^[A-Za-z0-9_-]+$';
 
 const CIPHER = 'aes-256-gcm';
-/** Bytes, as GCM wants it. Random: one secret is good for 2^32 cursors before two of them may share one. */
+/** Bytes of a nonce for GCM. It is random, so one secret is good for 2^32 cursors: with more, a nonce might repeat. */
 const NONCE_LENGTH = 12;
-/** Bytes of the mark that shows an alteration. */
+/** Bytes of the authentication tag. */
 const MARK_LENGTH = 16;
-/** Parameters that say which part of a list is asked for, or how much of each item. */
+/** Parameters that select a page of a list, or the attributes of its items. */
 const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields'];
 
-/** A place in a sorted collection: next to an item, whether that is still there or not. */
+/** A position in a sorted list: next to an item, even if that item is deleted. */
 export interface Position {
-  /** What the item was sorted by, as JSON has it. */
+  /** The sort value of the item in JSON. */
   value: string | number | null;
   /** The item's id, which breaks ties. */
   id: number;
-  /** Whether the items before it are meant. */
+  /** True for the items before the position. */
   backwards: boolean;
 }
 
-/** The cursors of one request's collection. */
+/** The cursors of one request. */
 export interface Cursors {
-  /** Where the request's own cursor leads to; undefined is the beginning. */
+  /** The position of the request's own cursor; undefined at the beginning of the list. */
   position?: Position;
   seal: (position: Position) => string;
 }
 
 /**
- * Makes positions unreadable and unforgeable: cursors stand in URLs, and so in logs, and an item may be sorted by somebody's
- * e-mail address. A cursor holds for the very list that it was made for: the same path, order, filters and search, and the
- * same right to see all of it.
+ * Encrypts positions: cursors appear in URLs and logs, and the sort value may be an e-mail address. A cursor is only
+ * valid for its own list: the same path, order, filters and search, and the same right to see all of it.
  */
 @Injectable()
 export class CursorSeal {
@@ -48,7 +47,7 @@ export class CursorSeal {
     this.secrets = keys.derive('encryption of cursors').map((secret) => createSecretKey(secret));
   }
 
-  /** @throws {ApiError} VALIDATION_ERROR for a cursor that was altered, or made for another list */
+  /** @throws {ApiError} VALIDATION_ERROR for a cursor that was altered, or belongs to another list */
   cursorsOf(request: Request): Cursors {
     const list = describeList(request);
     const { cursor } = request.query as Record<string, string | undefined>;
@@ -61,7 +60,7 @@ export class CursorSeal {
   private open(cursor: string, list: Buffer): Position {
     if (cursor.length > MAX_CURSOR) throw notACursor();
     const sealed = Buffer.from(cursor, 'base64url');
-    // Other spellings of the same bytes are no cursors of ours either.
+    // Another base64url spelling of the same bytes isn't a valid cursor.
     if (sealed.toString('base64url') !== cursor) throw notACursor();
     for (const secret of this.secrets) {
       const content = decrypt(secret, sealed, list);
@@ -71,13 +70,16 @@ export class CursorSeal {
   }
 }
 
-/** 400 for a cursor that isn't one of this list. */
+/** 400 for a cursor that doesn't belong to this list. */
 export function notACursor() {
   const message = 'must be a cursor that this list has given, with the same order, filters and search';
   return validationError([{ field: 'cursor', rule: 'cursor', message }]);
 }
 
-/** Short, as it stands in a URL: the id alone, where that is what the item was sorted by; a third value for backwards. */
+/**
+ * The content of a cursor, kept short for URLs: the id alone if the list is sorted by id, and a third value for
+ * backwards.
+ */
 function contentOf({ value, id, backwards }: Position): string {
   return JSON.stringify([...(value === id ? [id] : [id, value]), ...(backwards ? [true] : [])]);
 }
@@ -102,12 +104,12 @@ function encrypt(secret: KeyObject, content: string, list: Buffer): Buffer {
   const nonce = newNonce();
   const cipher = createCipheriv(CIPHER, secret, nonce).setAAD(list);
   const encrypted = cipher.update(content);
-  // Nothing more comes of it: the cipher has no blocks to fill.
+  // The output is empty: GCM needs no padding.
   cipher.final();
   return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]);
 }
 
-/** Undefined for what this secret has not encrypted, for this list. */
+/** Undefined if this secret has not sealed the cursor for this list. */
 function decrypt(secret: KeyObject, sealed: Buffer, list: Buffer): string | undefined {
   if (sealed.length <= NONCE_LENGTH + MARK_LENGTH) return undefined;
   const [nonce, mark] = [sealed.subarray(0, NONCE_LENGTH), sealed.subarray(-MARK_LENGTH)];
@@ -119,11 +121,11 @@ function decrypt(secret: KeyObject, sealed: Buffer, list: Buffer): string | unde
   }
 }
 
-/** Made in stock: asking for so few random bytes takes as long as encrypting. */
+/** Generated in advance: a call for a few random bytes takes as long as encrypting. */
 const nonces = Buffer.alloc(256 * NONCE_LENGTH);
 let used = nonces.length;
 
-/** Good until the stock is renewed. */
+/** The nonce is valid until the buffer is refilled. */
 function newNonce(): Buffer {
   if (used === nonces.length) {
     randomFillSync(nonces);

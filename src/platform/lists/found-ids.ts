@@ -2,18 +2,18 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Direction, Slice } from './list';
 import { ROW } from './row-sizes';
 
-/** SQL for the ids of the rows of a page, which is a statement by itself or a part of one. */
+/** SQL that finds the ids of the rows of a page. It is a statement or a part of one. */
 export interface FoundIds {
   text: string;
   parameters: ObjectLiteral;
-  /** SQL for their order, by what the text returns beside them. */
+  /** SQL of the order, which refers to the columns that the text returns. */
   order: string;
 }
 
 /**
- * The ids of one slice of the matching rows.
+ * SQL for the ids of a slice of the matching rows.
  * @param sort the column to sort by
- * @param bytes SQL for what is to be known of each row beside its id
+ * @param bytes SQL for another column beside the id
  */
 export function foundIds<E extends ObjectLiteral>(
   matching: SelectQueryBuilder<E>,
@@ -38,7 +38,7 @@ export function foundIds<E extends ObjectLiteral>(
   return { text: `SELECT ${columns} FROM (${all}) AS ranges ORDER BY ${order} LIMIT ${limit}`, parameters, order };
 }
 
-/** Total: the id breaks ties, so that no two pages overlap and none skips. */
+/** A total order: the id breaks ties, so that pages neither overlap nor skip rows. */
 export function sorted<E extends ObjectLiteral>(
   builder: SelectQueryBuilder<E>,
   sort: string,

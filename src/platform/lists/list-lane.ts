@@ -1,21 +1,21 @@
 import type { DataSource } from 'typeorm';
-import { lineKeysOf } from '../limits/client-network';
+import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import type { SharedLane } from '../rows/shared-read';
 import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
 import type { UnitOfWork } from '../transactions/unit-of-work';
-import { noteWait } from './waits';
+import { noteWait } from './confirmed-read';
 
-/** Connections of the pool that lists which cost more than a glance at an index leave to all else. */
+/** Connections of the pool that are left for statements other than expensive lists. */
 const LEFT = 2;
-/** Statements of lists that may wait for a connection; of more, those of the network that has most are 503. */
+/** The number of list statements that may wait for a connection. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
 const lanes = new WeakMap<DataSource, Semaphore>();
 
 /**
- * Runs a statement of a list that may cost as much as hundreds of others: one that counts, or that skips many rows. Networks
- * take turns, where the pool's own line knows nothing of who waits in it.
+ * Runs a statement of a list that may cost as much as hundreds of others: one that counts, that skips many rows, or that looks
+ * for those with some value. Networks take turns, where the pool's own line knows nothing of who waits in it.
  * @param unit what it belongs to; when it is called off, it leaves the line
  * @throws {ServiceUnavailableException} when too many wait
  */
@@ -25,12 +25,14 @@ export function inListLane<T>(database: DataSource, unit: UnitOfWork | undefined
     if (waited) noteWait(unit);
     return read();
   };
-  return laneOf(database).run(run, unit?.signal, lineKeysOf(unit?.origin?.ip));
+  // A list that doesn't wait has no need of a signal, which is a controller and a listener each time.
+  const signal = () => unit?.signal;
+  return laneOf(database).run(run, unit?.isOver ? signal() : signal, queueKeysOf(unit?.origin?.ip));
 }
 
-/** The same lane for a statement that several share. */
+/** The same limit for a statement that several requests share. */
 export function sharedLane(database: DataSource, unit: UnitOfWork | undefined): SharedLane {
-  const line = lineKeysOf(unit?.origin?.ip);
+  const line = queueKeysOf(unit?.origin?.ip);
   return {
     line,
     signal: unit?.signal,

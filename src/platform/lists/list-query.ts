@@ -5,8 +5,9 @@ import { pureAttribute } from '../input/attribute';
 import { OneOf, Text } from '../input/attributes';
 import { FieldList, SameAs, WholeParameter } from '../input/query-parameters';
 import type { Version } from '../http/api-version';
-import type { DtoClass } from '../input/fields';
-import { Largest } from '../answers/largest';
+import { attributesOf, type DtoClass } from '../input/fields';
+import { LargestSize } from '../answers/largest-size';
+import { type SortableEntity, sortableOf } from '../rows/sortable-by';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
 
 const DEFAULT_SIZE = 20;
@@ -14,36 +15,40 @@ export const MAX_SIZE = 100;
 const MAX_PAGE = 2 ** 31 - 1;
 const MAX_SEARCH = 100;
 
-const SIZE = 'Items on a page. One that would have more than 8 MiB is 400; with cursors it holds fewer items.';
+const SIZE =
+  'Items on a page. A page that would have more than 8 MiB is refused (400); with cursors it has fewer items instead.';
 
-/** How a version of the API pages: a parameter of another version is unknown. */
+/** The parameter by which each version of the API pages. The parameter of another version is unknown. */
 export const PAGE_PARAMETERS: Record<Version, string> = { 1: 'page', 2: 'cursor' };
 
-/** Where the cursors of a request are in its query: no caller can write this name. */
+/** The key of the request's cursors in its query. It is a symbol, so no caller can set it. */
 export const CURSORS = Symbol('cursors');
-/** Where it keeps what the request does in the database, so that a list ends when nobody waits for it any more. */
+/** The key of the request's unit of work, so that a list ends with its request. */
 export const WORK = Symbol('work');
-/** Where it keeps how its caller is looked up again, which a list does that has waited for its turn. */
+/** The key of a function that looks the caller up again, after a list has waited for its turn. */
 export const CONFIRM = Symbol('confirm');
-/** That a class is the query of a collection. */
+/** Marks the class of a list's query. */
 const IS_LIST_QUERY = 'resource-api:list-query';
-/** Where a query keeps how large the items are that it asks for. */
+/** The key of the size of the requested items. */
 export const LARGEST = Symbol('largest');
-/** Where it keeps the names that it may be sorted by, of which each has to be a column. */
+/** The key of the sortable names, each of which must be a column. */
 export const SORTABLE = Symbol('sortable');
 
 export interface ListOptions {
-  /** Attributes that `sort` may name; each is a column with an index. `id` is always one. */
-  sortable: readonly string[];
+  /**
+   * Attributes that `sort` may name: an entity, for those that its `@SortableBy()` names and the DTO shows; or their names, each
+   * of which is a column with an index. `id` is always one.
+   */
+  sortable: SortableEntity | readonly string[];
   /** The values of `status`, where the resource has any. */
   statuses?: Record<string, string>;
 }
 
-/** What every collection can be asked for, checked. */
+/** The validated query of a collection. */
 export interface ListQuery {
   /** Zero-based; in version 1. */
   page?: number;
-  /** In version 2; opened by the input guard. */
+  /** In version 2. The input guard opens it. */
   cursor?: string;
   size?: number;
   limit?: number;
@@ -52,36 +57,37 @@ export interface ListQuery {
   order?: string;
   search?: string;
   status?: string;
-  /** In the resource's own order; undefined means all of them. */
+  /** In the order of the resource. Undefined means all attributes. */
   fields?: string[];
-  /** In version 2: where the list begins, and how it goes on. */
+  /** In version 2: the start of the page, and the cursors of its neighbours. */
   [CURSORS]?: Cursors;
   [WORK]?: UnitOfWork;
   [CONFIRM]?: () => Promise<void>;
-  [LARGEST]?: Largest;
+  [LARGEST]?: LargestSize;
   [SORTABLE]?: readonly string[];
 }
 
-/** Items on a page, under either name. */
+/** The page size, by either parameter name. */
 export const pageSizeOf = ({ size, limit }: ListQuery): number => size ?? limit ?? DEFAULT_SIZE;
 
-/** What to sort by, under either name. */
+/** The sort attribute, by either parameter name. */
 export const sortOf = ({ sort, sortBy }: ListQuery): string => sort ?? sortBy ?? 'id';
 
-/** How many bytes one item of the answer can take at most, with the `fields` asked for. */
+/** The greatest size of one item in bytes, with the requested `fields`. */
 export const largestItem = ({ [LARGEST]: largest, fields }: ListQuery): number =>
   largest?.reducedTo(fields) ?? Infinity;
 
 export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 'desc' ? 'DESC' : 'ASC');
 
 /**
- * The query parameters of a collection of `item`, as a class to extend: like PickType and its kin it exists because
- * validation and documentation need a class of their own for each resource.
+ * The base class for the query of a collection of `item`. Each resource needs a class of its own for validation and
+ * documentation, as with PickType.
  */
-export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions): Type<ListQuery> {
+export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOptions): Type<ListQuery> {
+  const sortable = typeof by === 'function' ? shownOf(by, item) : by;
   const example = sortable.includes('created_at') ? 'created_at' : sortable[0];
   class CollectionQuery implements ListQuery {
-    [LARGEST] = Largest.of(item);
+    [LARGEST] = LargestSize.of(item);
     [SORTABLE] = sortable;
 
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
@@ -119,7 +125,7 @@ export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions)
 
     @Text({ min: 1, max: MAX_SEARCH, optional: true })
     @ApiProperty({
-      description: 'Only items that contain this text in one of their searchable attributes, in any case.',
+      description: 'Only items that contain this text in one of their searchable attributes, in upper or lower case.',
       example: 'a',
     })
     search?: string;
@@ -131,6 +137,17 @@ export function ListQueryOf(item: DtoClass, { sortable, statuses }: ListOptions)
   return CollectionQuery;
 }
 
+/** @throws {Error} for one that the DTO doesn't show: the order of a list would tell what it is */
+function shownOf(entity: SortableEntity, item: DtoClass): readonly string[] {
+  const names = sortableOf(entity);
+  const shown = attributesOf(item);
+  const hidden = names.find((name) => !shown.includes(name));
+  if (hidden === undefined) return names;
+  throw new Error(
+    `${entity.name} is sortable by ${hidden}, which ${item.name} doesn't show: name what lists may sort by`,
+  );
+}
+
 /** One attribute: whoever knows of `sort=a,-b` elsewhere is told how it is here. */
 function SortKey(sortable: readonly string[]): PropertyDecorator {
   const message = `must be one of ${sortable.join(', ')}; it is one attribute, and \`order\` its direction`;
@@ -138,11 +155,11 @@ function SortKey(sortable: readonly string[]): PropertyDecorator {
   return pureAttribute({ name: 'enum', message, holds }, [], { type: String, enum: [...sortable] }, { optional: true });
 }
 
-/** Whether a type of a parameter is the query of a collection, or made of one. */
+/** True if the type of a parameter is the query of a collection, or derived from one. */
 export const isListQuery = (type: unknown): boolean =>
   typeof type === 'function' && Reflect.hasMetadata(IS_LIST_QUERY, type);
 
-/** No parameter at all where the resource has no statuses. */
+/** Declares `status`, or nothing if the resource has none. */
 function Status(statuses: Record<string, string> | undefined): PropertyDecorator {
   if (!statuses) return () => undefined;
   const [example] = Object.values(statuses);

@@ -1,30 +1,30 @@
 import type { ObjectLiteral } from 'typeorm';
-import type { Room } from './row-sizes';
+import type { PageRoom } from './row-sizes';
 
 export type Direction = 'ASC' | 'DESC';
 
-/** What rows must fulfil, as TypeORM's query builder takes it. */
+/** A condition on rows, for TypeORM's query builder. */
 export type Condition = [text: string, parameters?: ObjectLiteral];
 
-/** Which of the matching rows to read. */
+/** The part of the matching rows to read. */
 export interface Slice {
   direction: Direction;
   limit: number;
-  /** Rows to leave out first. Default: 0 */
+  /** The number of rows to skip. Default: 0 */
   offset?: number;
-  /** What those that don't fit are left out for. Without one all are wanted, or none. */
-  room?: Room;
-  /** Ranges of the list's rows, one after the other in its order. Default: all of them */
+  /** Rows that don't fit into it are left out. Without it, all rows must fit. */
+  room?: PageRoom;
+  /** Ranges of the list's rows, in the order of the list. Default: all rows */
   ranges?: Condition[];
 }
 
-/** Where the rows of a list come from, and how many there are. */
+/** The rows of a list and their number. */
 export interface List<E extends ObjectLiteral> {
-  /** Reads by one statement, so that what it returns was there at one moment, and fulfilled all conditions then. */
+  /** Reads in one statement, so that all returned rows exist and fulfil all conditions at the same time. */
   read: (slice: Slice) => Promise<E[]>;
   total: () => Promise<number>;
-  /** Whether it is searched. */
+  /** True if the list is searched. */
   searches: boolean;
-  /** Whether the total is known without looking at the rows. */
+  /** True if the total is known without counting rows. */
   counted: boolean;
 }

@@ -4,7 +4,7 @@ import { Page } from '../answers/page';
 import type { List, Slice } from './list';
 import { DEEP } from './read-plain-rows';
 
-/** The page of a number, and how many items and pages there are. */
+/** Reads a page by its number, and counts items and pages. */
 export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query: ListQuery): Promise<Page<E>> {
   const { page = 0, fields } = query;
   const size = pageSizeOf(query);
@@ -15,14 +15,14 @@ export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query
 }
 
 async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<[E[], number]> {
-  // A search has one connection.
+  // A search has only one connection.
   if (list.searches) return [await list.read(slice), await list.total()];
   return Promise.all([list.read(slice), list.total()]);
 }
 
 /**
- * A deep page in the second half is read from the end, backwards: skipping rows is what it costs, and it pays to know first from
- * which end fewer are to be skipped.
+ * Reads a deep page in the second half of the list backwards from the end: skipping rows costs most, so the nearer end
+ * is found first.
  */
 async function readNearest<E extends ObjectLiteral>(
   list: List<E>,
@@ -32,7 +32,7 @@ async function readNearest<E extends ObjectLiteral>(
   const total = await list.total();
   const after = total - slice.offset - slice.limit;
   if (slice.offset <= after) return [await list.read(slice), total];
-  // Of the last page there is less than a whole one, and past the end nothing.
+  // The last page may have fewer rows. Past the end there are none.
   const limit = Math.max(0, Math.min(slice.limit, total - slice.offset));
   const direction = slice.direction === 'ASC' ? 'DESC' : 'ASC';
   const rows = limit > 0 ? await list.read({ direction, limit, offset: Math.max(0, after) }) : [];

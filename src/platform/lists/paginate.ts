@@ -8,6 +8,7 @@ import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { inListLane } from './list-lane';
+import { wholeRows } from './found-rows';
 import type { List } from './list';
 import { numberedPage } from './numbered-page';
 import type { Page } from '../answers/page';
@@ -16,25 +17,25 @@ import { readRows, type ReadOptions } from './read-rows';
 import { requireColumns } from './require-columns';
 import { mayBeTooLarge, ROW } from './row-sizes';
 import { Searches } from './searches';
-import { tellsPlace } from './sort-place';
-import { readConfirmed } from './waits';
+import { hasExactSortValue } from './sort-value';
+import { readConfirmed } from './confirmed-read';
 
 export interface PaginateOptions<E> extends ReadOptions<E> {
-  /** Text columns that `search` looks through; each needs a trigram index. */
+  /** Text columns that `search` looks through. Each needs a trigram index. */
   searchable?: (keyof E & string)[];
-  /** Where else `search` looks: an SQL condition on `:pattern`. */
+  /** A further SQL condition for `search`, which uses `:pattern`. */
   searchIn?: string;
-  /** Equal to these; an undefined value filters nothing. */
+  /** Values that columns must equal. An undefined value filters nothing. */
   filter?: Partial<E>;
-  /** Any other condition, as TypeORM's query builder takes it; the alias of the row is `resource`. */
+  /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
-  /** Sortable attributes that this caller may not sort by. */
+  /** Sortable attributes that this caller must not sort by. */
   hidden?: (keyof E & string)[];
 }
 
 /**
- * One page of a collection: the page of a number in version 1, the one that a cursor leads to in version 2. Only names
- * from the resource's own lists reach the SQL text; everything that a caller wrote is a parameter.
+ * Reads one page of a collection: by number in version 1, by cursor in version 2. SQL text only contains names from the
+ * resource's own lists. Values from the caller are parameters.
  */
 export function paginate<E extends ObjectLiteral & { id: number }>(
   repository: Repository<E>,
@@ -62,7 +63,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const equal = equalities(filter, query.status);
   const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
-  // Within a transaction only its own connection sees what it has done.
+  // Uncommitted changes are only visible on the transaction's own connection.
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
@@ -72,7 +73,9 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     read: (slice) =>
       plain && !slice.ranges
         ? readPlainRows(repository, plain, equal, query, options, slice)
-        : byTypeOrm((rows) => readRows(rows, matching(rows), query, options, slice)),
+        : byTypeOrm((rows) => readRows(rows, matching(rows), query, options, slice)).then((found) =>
+            wholeRows(found, work),
+          ),
     total: () =>
       counted
         ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
@@ -82,7 +85,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   };
 }
 
-/** On a connection that ends with its request, unless the list belongs to something else already. */
+/** Reads on a connection that ends with the request, unless the list is read within other work. */
 function readAlone<E extends ObjectLiteral, T>(
   repository: Repository<E>,
   { search }: ListQuery,
@@ -91,16 +94,16 @@ function readAlone<E extends ObjectLiteral, T>(
 ): Promise<T> {
   const { manager, target } = repository;
   const current = UnitOfWork.current();
-  // Whoever waits in the lane must hold no connection that those in it may wait for.
+  // A list that waits for its turn must not hold a connection: lists that have their turn may need it.
   if (isInTransaction(manager) || (current && (current !== work || current.clients.size > 0))) return read(repository);
   const { dataSource } = manager;
   const alone = () =>
     current ? read(repository) : withOwnConnection(dataSource, work, (own) => read(own.getRepository(target)));
-  // Searches have waited in a lane of their own.
+  // Searches have waited in their own queue.
   return search === undefined ? inListLane(dataSource, work, alone) : alone();
 }
 
-/** Undefined where TypeORM has to read the list: for what the entity is, what is looked for, or what it is sorted by. */
+/** Undefined if TypeORM must read the list, because of its entity, conditions or sort column. */
 function plainFor<E extends ObjectLiteral>(
   { manager, metadata, target }: Repository<E>,
   equal: Equal,
@@ -109,15 +112,15 @@ function plainFor<E extends ObjectLiteral>(
   const plain = plainEntity<E>(manager.dataSource, target);
   if (!plain || equal.some(([column, value]) => !plain.has(column) || !isPlainValue(value))) return undefined;
   const sort = sortOf(query);
-  return plain.has(sort) && (!query[CURSORS] || tellsPlace(metadata, sort)) ? plain : undefined;
+  return plain.has(sort) && (!query[CURSORS] || hasExactSortValue(metadata, sort)) ? plain : undefined;
 }
 
-/** Null and TypeORM's operators are no values to compare with. */
+/** False for null and for TypeORM's operators, which can't be compared by `=`. */
 function isPlainValue(value: unknown): boolean {
   return typeof value !== 'object' || value instanceof Date;
 }
 
-/** A status that the service asks for holds beside the one that the caller asks for. */
+/** If the service and the caller both ask for a status, both conditions apply. */
 function equalities(filter: object = {}, status: string | undefined): Equal {
   return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
 }
@@ -135,7 +138,7 @@ function matchingRows<E extends ObjectLiteral>(
   equal: Equal,
 ): SelectQueryBuilder<E> {
   const builder = repository.createQueryBuilder(ROW);
-  // `where` resets what was there, so each condition is added.
+  // `where` would replace earlier conditions, so each one is added.
   for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
   where?.(builder);
   if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
@@ -149,7 +152,7 @@ function contains(search: string, columns: string[], elsewhere?: string): Bracke
 }
 
 async function count<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
-  // Not getCount(): it counts DISTINCT ids, which sorts them all.
+  // getCount() would count DISTINCT ids, which sorts all of them.
   const row = await matching.clone().select('count(*)', 'total').getRawOne<{ total: number }>();
   return row?.total ?? 0;
 }

@@ -7,18 +7,18 @@ import { type ListQuery, sortOf, WORK } from './list-query';
 import type { Slice } from './list';
 import { columnsFor, type ReadOptions } from './read-rows';
 
-/** Rows to skip from which on a page costs much. */
+/** From this many skipped rows on a page is expensive. */
 export const DEEP = 1_000;
-/** Rows to skip from which on it pays to find the ids first, in the index alone. */
+/** From this many skipped rows on it pays to find the ids first, in the index alone. */
 const IDS_FIRST_FROM = 100;
 
-/** What the rows of a list without a search have in common: values of columns. */
+/** The conditions of a list without a search: values of columns. */
 export type Equal = [column: string, value: unknown][];
 
 /**
- * The rows of a list whose conditions are values of columns: the same as readRows(), as a statement that PostgreSQL
- * plans once and that others who want the same page share. Building it by TypeORM and making entities of its rows takes four
- * times as long as all the rest.
+ * Reads the rows of a list whose conditions are values of columns. The result is that of readRows(). PostgreSQL plans
+ * the statement once, and concurrent requests for the same page share it. TypeORM's query building and hydration take
+ * four times as long as all the rest.
  */
 export async function readPlainRows<E extends ObjectLiteral>(
   repository: Repository<E>,
@@ -40,11 +40,17 @@ export async function readPlainRows<E extends ObjectLiteral>(
       ? `SELECT ${columns} FROM ${table} ${page}`
       : `SELECT ${columns} FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
   const values = [limit, offset, ...equal.map(([, value]) => value)];
-  // Choices of `fields` are too many to keep a plan of each, on each connection.
+  // Without a name: there are too many combinations of `fields` to keep a plan of each on each connection.
   const name = query.fields ? undefined : nameOf(text);
   const { dataSource } = repository.manager;
   const statement = { name, text, values };
-  const lane = offset < DEEP ? undefined : sharedLane(dataSource, query[WORK]);
+  const lane = isGlance(equal, offset) ? undefined : sharedLane(dataSource, query[WORK]);
   const rows = await sharedRead<E>(dataSource, statement, lane);
   return rows.map((row) => plain.toEntity(row));
 }
+
+/**
+ * Whether the rows stand at the beginning of an index. Those that have some value may be the last ones of the order, behind
+ * all others: which index PostgreSQL takes is its guess.
+ */
+const isGlance = (equal: Equal, offset: number): boolean => equal.length === 0 && offset < DEEP;

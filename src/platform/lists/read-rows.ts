@@ -1,20 +1,22 @@
 import { FindOptionsUtils, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { foundIds, sorted } from './found-ids';
+import { type FoundRows, type Included, selectIncluded, textsOf } from './found-rows';
+import { IncludedRows } from './included-rows';
 import type { Slice } from './list';
 import { CURSORS, type ListQuery, sortOf } from './list-query';
-import { bytesOf, checkRoom, mayBeTooLarge, readWhatFits, ROW } from './row-sizes';
-import { keepPlaces, selectPlace, tellsPlace } from './sort-place';
+import { bytesOf, checkPageRoom, FOUND_ID, mayBeTooLarge, readWhatFits, ROW } from './row-sizes';
+import { keepSortValues, selectSortValue, hasExactSortValue } from './sort-value';
 
 export interface ReadOptions<E> {
-  /** Relations that belong to the representation; each is an attribute of its own name, sorted by the column given. */
+  /** Relations that the representation contains, as attributes of the same names, each with the column to sort by. */
   include?: Partial<Record<keyof E & string, string>>;
-  /** Columns that the representation needs besides those with the names of the `fields` asked for. */
+  /** Columns that the representation needs besides the requested `fields`. */
   always?: (keyof E & string)[];
 }
 
 /**
- * Ids first: the rows themselves are fetched for one page only, and a join can't disturb the limit. In one statement: between
- * two, a row may come to be what the conditions keep from the caller.
+ * Finds the ids first, so that only the rows of one page are fetched and a join can't disturb the limit. It is one
+ * statement: between two, a row might change so that the caller must no longer see it.
  */
 export async function readRows<E extends ObjectLiteral>(
   repository: Repository<E>,
@@ -22,7 +24,7 @@ export async function readRows<E extends ObjectLiteral>(
   query: ListQuery,
   { always = [], include = {} }: ReadOptions<E>,
   slice: Slice,
-): Promise<E[]> {
+): Promise<FoundRows<E>> {
   const { metadata } = repository;
   const sort = sortOf(query);
   const wanted = columnsFor(repository, query, always, Object.keys(include));
@@ -31,26 +33,44 @@ export async function readRows<E extends ObjectLiteral>(
   if (columns) rows.select(columns);
   const measures = mayBeTooLarge(query, slice.limit);
   const ids = foundIds(matching, sort, slice, measures ? bytesOf(repository, columns) : undefined);
-  if (measures) readWhatFits(rows, ids.text, ids.order, slice.room);
+  const { joined, included } = includedIn(repository, wanted ? query.fields! : undefined, include);
+  const bytes = included.map(([, other]) => other.bytes(FOUND_ID));
+  if (measures) readWhatFits(rows, ids, bytes, slice.room);
   else rows.where(`${ROW}.id IN (${ids.text})`);
   sorted(rows.setParameters(ids.parameters), sort, slice.direction);
-  for (const [relation, column] of Object.entries(include) as [string, string][]) {
-    if (!wanted || query.fields!.includes(relation)) {
-      rows.leftJoinAndSelect(`${ROW}.${relation}`, relation).addOrderBy(`${relation}.${column}`);
-    }
+  for (const [relation, column] of joined) {
+    rows.leftJoinAndSelect(`${ROW}.${relation}`, relation).addOrderBy(`${relation}.${column}`);
   }
+  selectIncluded(rows, included);
   if (!wanted) FindOptionsUtils.joinEagerRelations(rows, ROW, metadata);
-  const places = query[CURSORS] && !tellsPlace(metadata, sort);
-  if (places) selectPlace(rows, sort);
+  const places = query[CURSORS] && !hasExactSortValue(metadata, sort);
+  if (places) selectSortValue(rows, sort);
   const { raw, entities } = await rows.getRawAndEntities<object>();
-  if (measures) checkRoom(raw, entities, slice.room);
-  if (places) keepPlaces(raw, entities);
-  return entities;
+  if (measures) checkPageRoom(raw, entities, slice.room);
+  if (places) keepSortValues(raw, entities);
+  return { entities, included: textsOf(raw as Record<string, string | null>[], included) };
+}
+
+/** What is read along, by a join where TypeORM has to make it. @param fields the attributes asked for; all when undefined */
+function includedIn<E extends ObjectLiteral>(
+  { manager, metadata }: Repository<E>,
+  fields: string[] | undefined,
+  include: ReadOptions<E>['include'] & object,
+): { joined: [relation: string, column: string][]; included: Included } {
+  const joined: [string, string][] = [];
+  const included: Included = [];
+  for (const [name, column] of Object.entries(include) as [string, string][]) {
+    if (fields && !fields.includes(name)) continue;
+    const rows = IncludedRows.of(manager.dataSource, metadata.findRelationWithPropertyPath(name)!);
+    if (rows) included.push([name, rows, column]);
+    else joined.push([name, column]);
+  }
+  return { joined, included };
 }
 
 /**
- * The columns for the `fields` asked for. Undefined for the whole entity, which an attribute takes that is neither a column
- * nor an included relation: nobody knows what it is made of. A cursor holds what its item was sorted by, shown or not.
+ * The columns for the requested `fields`, and the sort column, which the cursor contains. Undefined for all columns, if
+ * an attribute is neither a column nor an included relation: its columns are unknown.
  */
 export function columnsFor<E extends ObjectLiteral>(
   { metadata }: Repository<E>,

@@ -2,25 +2,25 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { type ListQuery, SORTABLE } from './list-query';
 
-/** What a list names of its entity. */
+/** The columns that a list names. */
 interface Named {
   searchable?: readonly string[];
   filter?: object;
   include?: Partial<Record<string, string>>;
 }
 
-/** Of which `ILIKE` finds nothing but an error: whatever isn't a text. A view's columns say no type. */
+/** Types that `ILIKE` can search. The columns of a view have no type. */
 const TEXTS: unknown[] = [undefined, '', String, 'text', 'varchar', 'character varying', 'char', 'character', 'citext'];
-/** Ids are counted with, see the cursor of an empty page. */
+/** Types of an id that can't be computed with, which the cursor of an empty page requires. */
 const NO_NUMBERS: unknown[] = [...TEXTS.slice(2), 'uuid'];
 
-/** What was found right before; a list names the same in each request. */
+/** Names that were checked before: a list names the same columns in each request. */
 const found = new WeakMap<EntityMetadata, { names: Set<string>; sortable: WeakSet<object> }>();
 
 /**
- * Refuses at its first request a list that names what its entity hasn't got: only some requests would fail of it, or
- * answer something else.
- * @throws {Error} that says what is missing
+ * Refuses, at its first request, a list that names columns which its entity doesn't have. Otherwise only some requests
+ * would fail or give wrong results.
+ * @throws {Error} that names what is missing
  */
 export function requireColumns(metadata: EntityMetadata, query: ListQuery, named: Named): void {
   let known = found.get(metadata);
@@ -62,7 +62,7 @@ function requireSortable(metadata: EntityMetadata, name: string): void {
   throw new Error(`A list sorts ${metadata.name} by ${name}, which is none of its columns. ${way}`);
 }
 
-/** Not a `@VirtualColumn`, which is a query of its own in each row that is read. */
+/** Excludes a `@VirtualColumn`, which is a subquery for each row. */
 function columnOf(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
   const column = metadata.findColumnWithPropertyPath(name);
   return column?.isVirtualProperty ? undefined : column;

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings';
@@ -6,35 +6,57 @@ import { endBackends } from '../transactions/cancellable-pool';
 import { DatabaseServer } from '../database/database-server';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
-import { lineKeysOf } from '../limits/client-network';
+import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
-import { noteWait } from './waits';
+import { noteWait } from './confirmed-read';
 
-/** Searches that may wait for a connection; of more, those of the network that has most are 503. */
+/** The number of searches that may wait for a connection. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 100;
-/** What an index of trigrams can find: three letters or digits beside each other. Anything less is compared with each row. */
+/** A trigram index needs three adjacent letters or digits. Any shorter term is compared with each row. */
 const INDEXED = /[\p{L}\p{N}]{3}/u;
+/** The same of an index that takes letters beyond ASCII for spaces: by the locale of the C library that the database has. */
+const INDEXED_IN_C = /[a-z\d]{3}/i;
+
+/** What the database's locale makes of letters beyond ASCII. */
+interface Letters {
+  /** Whether `ILIKE` knows their case. */
+  folded: boolean;
+  /** Whether trigrams have them. */
+  indexed: boolean;
+}
 
 /**
- * Gives searches a few connections of the pool and a short time: one of them can cost as much as thousands of other reads,
- * and anyone may search.
+ * Limits searches to a few connections of the pool and a short time: one search may cost as much as thousands of other
+ * reads, and anybody may search.
  */
 @Injectable()
-export class Searches {
+export class Searches implements OnModuleInit {
   private static readonly ofDatabase = new WeakMap<DataSource, Searches>();
   private readonly logger = new Logger(Searches.name);
   private readonly all: Semaphore;
-  /** Those that no index helps don't keep the others waiting. */
+  /** Searches without help of an index run one at a time, so that they don't delay the others. */
   private readonly scanning = new Semaphore(1, MAX_WAITING);
+  private indexed = INDEXED;
 
   constructor(
     private readonly settings: Settings,
     private readonly server: DatabaseServer,
-    @InjectDataSource() database: DataSource,
+    @InjectDataSource() private readonly database: DataSource,
   ) {
     const connections = Math.min(settings.SEARCH_CONNECTIONS, settings.DATABASE_POOL_SIZE - 1);
     this.all = new Semaphore(connections, MAX_WAITING);
     Searches.ofDatabase.set(database, this);
+  }
+
+  /** Finds out what the database's locale does to searches, and tells the operator where some find less. */
+  async onModuleInit(): Promise<void> {
+    const [{ extension }] = await this.database.query<{ extension: string | null }[]>(
+      "SELECT to_regproc('show_trgm') AS extension",
+    );
+    const indexed = extension === null ? 'false' : "cardinality(show_trgm('жжж')) > 0";
+    const [letters] = await this.database.query<Letters[]>(`SELECT 'Ж' ILIKE 'ж' AS folded, ${indexed} AS indexed`);
+    if (!letters.indexed) this.indexed = INDEXED_IN_C;
+    if (!letters.folded) this.logger.warn(NOT_FOLDED);
   }
 
   /** @throws {Error} when the module that searches isn't there */
@@ -45,13 +67,14 @@ export class Searches {
   }
 
   /**
-   * Runs the statements of a search, which are to come one after the other.
-   * @param unit what they belong to; when it is called off, they end or leave the queue
-   * @throws {ApiError} SERVICE_UNAVAILABLE when too many wait, or it takes too long
+   * Runs the statements of a search, which must follow one after the other.
+   * @param unit the unit of work of the statements. When it is called off, they end or leave the queue
+   * @throws {ApiError} SERVICE_UNAVAILABLE when too many wait, or the search takes too long
    */
   run<T>(text: string, unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
-    const { signal, origin } = unit;
-    const keys = lineKeysOf(origin?.ip);
+    const { origin } = unit;
+    const signal = unit.isOver ? unit.signal : () => unit.signal;
+    const keys = queueKeysOf(origin?.ip);
     const begin = (waited: boolean) => {
       if (waited) noteWait(unit);
       return this.inLimitedTime(unit, statements);
@@ -60,7 +83,7 @@ export class Searches {
       if (waited) noteWait(unit);
       return this.all.run(begin, signal, keys);
     };
-    return INDEXED.test(text) ? search(false) : this.scanning.run(search, signal, keys);
+    return this.indexed.test(text) ? search(false) : this.scanning.run(search, signal, keys);
   }
 
   private async inLimitedTime<T>(unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
@@ -79,6 +102,10 @@ export class Searches {
     return endBackends(unit.cancel(reason), this.server.url, onFailure);
   }
 }
+
+const NOT_FOLDED =
+  "The database's locale (LC_CTYPE) knows no letters beyond ASCII: searches for them find one case only, and read every row. " +
+  "Make a database of another locale, as by CREATE DATABASE ... LOCALE 'C.UTF-8' TEMPLATE template0, and move the data there.";
 
 const tooSlow = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', { message: 'The search took too long; search for more characters' });

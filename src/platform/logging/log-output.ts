@@ -1,11 +1,11 @@
 import pino, { type DestinationStream } from 'pino';
 
-/** Characters that are written before the turn ends. */
+/** Characters that are buffered at most before they are written. */
 const MAX_WAITING = 8_192;
 
 /**
- * Standard output, to which all lines of a turn of the event loop go at once: one system call for each line takes 3 % of a
- * simple request, and more where another process reads them.
+ * Standard output, written once per turn of the event loop: a system call for each line takes 3 % of a simple request,
+ * and more if another process reads them.
  */
 export class LogOutput implements DestinationStream {
   private readonly output = pino.destination({ dest: 1, sync: true, minLength: MAX_WAITING });
@@ -22,7 +22,10 @@ export class LogOutput implements DestinationStream {
     setImmediate(() => this.flushSync());
   }
 
-  /** pino calls `flushSync` for fatal lines. Not sonic-boom's own, which retries for ever while nobody reads the pipe. */
+  /**
+   * pino calls `flushSync` for fatal lines. It isn't delegated to sonic-boom's, which retries for ever while the pipe
+   * is blocked.
+   */
   flushSync(): void {
     this.waiting = false;
     this.output.flush();

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { Settings } from '../config/settings';
 import { createLogger } from './logging';
 
-/** The token of the one pino logger. */
+/** The injection token of the pino logger. */
 export const PINO = Symbol('pino');
 
 @Global()

@@ -5,14 +5,17 @@ import type { Settings } from '../config/settings';
 import { LogOutput } from './log-output';
 import { tellsRequest } from './request-fields';
 
-/** Longer than any message that is worth reading. */
+/** The greatest length of a message, in characters. */
 const MAX_LOGGED = 10_000;
-/** Not the `node_modules/@scope/...` of a stack. A name is looked for where one begins only, so that a text is read once. */
+/**
+ * Doesn't match `node_modules/@scope/...` in a stack. The lookbehind anchors the search at the begin of a name, which
+ * keeps it linear.
+ */
 const EMAIL =
   /(?:"[^"\n]{0,64}"|(?<![^\s"<>()@,;:/\\])[^\s"<>()@,;:/\\]+)@[^\s"'<>()@,;:/\\]*\.\p{L}[^\s"'<>()@,;:/\\]*/gu;
 const TOKEN = /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]+/g;
 
-/** How PostgreSQL repeats a value that it can't take: `invalid input syntax for type integer: "..."`. */
+/** The value that PostgreSQL quotes in a message such as `invalid input syntax for type integer: "..."`. */
 const DATABASE_VALUE = /(: |\bvalue )"[^]*"/g;
 
 interface LoggedError {
@@ -24,7 +27,7 @@ interface LoggedError {
   cause?: LoggedError;
 }
 
-/** JSON lines, or readable ones in development. */
+/** Logs as JSON, or readably in development. */
 export function createLogger(settings: Settings): Logger {
   const options: LoggerOptions = {
     level: settings.LOG_LEVEL,
@@ -38,7 +41,7 @@ export function createLogger(settings: Settings): Logger {
   return pino(options, readable ?? new LogOutput());
 }
 
-/** pino.stdTimeFunctions.isoTime, which formats a date for each line: lines of one millisecond share it. */
+/** Like pino.stdTimeFunctions.isoTime, but lines of the same millisecond share the formatted date. */
 function isoTime(): () => string {
   let time = 0;
   let text = '';
@@ -51,8 +54,8 @@ function isoTime(): () => string {
 }
 
 /**
- * What may be logged of an error. Errors of TypeORM and of the driver carry the statement's parameters and the row, and
- * with them e-mail addresses and password hashes; only what is named here goes out.
+ * The loggable parts of an error. Errors of TypeORM and the driver contain parameters and rows, and so e-mail addresses
+ * and password hashes. Only the properties named here are logged.
  */
 export function describeError(error: unknown): LoggedError | string {
   if (!(error instanceof Error)) return redact(String(error));
@@ -76,14 +79,14 @@ function redact(text: string): string {
   return shortened(text).replace(EMAIL, '[e-mail]').replace(TOKEN, '[token]');
 }
 
-/** Up to a blank, as half of an address or of a token would not be recognised. */
+/** Cuts at a blank: half of an address or of a token wouldn't be recognised and redacted. */
 function shortened(text: string): string {
   return text.length > MAX_LOGGED ? `${text.slice(0, Math.max(0, text.lastIndexOf(' ', MAX_LOGGED)))} …` : text;
 }
 
 /**
- * For a person: local time, and a request as a sentence. In this thread and at once, so that the last line before an exit
- * is not lost. The image is built without pino-pretty, and gets JSON.
+ * Readable output: local time, and each request as a sentence. It is written synchronously in this thread, so that the
+ * last line before an exit isn't lost. The image is built without pino-pretty and logs JSON.
  */
 function readableLines(): DestinationStream | undefined {
   const pretty = loadPretty();

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Logger } from 'nestjs-pino';
 
 /**
- * Who speaks while Nest starts: of each module and route that it sets up, worth reading when one is missing, and of the
- * errors that it throws on, which lifetime.ts explains.
+ * The contexts of Nest's log lines at the start: about each module and route, useful if one is missing, and about
+ * errors that Nest rethrows and lifetime.ts explains.
  */
 const START = [
   'NestFactory',
@@ -14,7 +14,7 @@ const START = [
   'ExceptionHandler',
 ];
 
-/** Nest's lines go to pino like all others; those of the start are there at level debug. */
+/** Writes Nest's lines to pino. Lines about the start have level debug. */
 @Injectable()
 export class NestLogger extends Logger {
   override log(message: unknown, ...others: unknown[]): void {

@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>;
 
 const NONE: Fields = {};
 
-/** Which request a line is written in, and whose it is; what the line says of itself counts. */
+/** Adds the request's id and caller to each log line. Fields of the line itself take precedence. */
 export const tellsRequest = {
   mixin: requestFields,
   mixinMergeStrategy: (line, fields) => (fields === NONE ? line : Object.assign(fields, line)),
@@ -19,8 +19,8 @@ function requestFields(): Fields {
 }
 
 /**
- * Has PinoLogger.assign() add to the lines of the request that it is called in. The library follows each request for this;
- * here it finds the one that is followed anyway.
+ * Makes PinoLogger.assign() add fields to the lines of the current request. The library would follow each request for
+ * that; here it uses the current unit of work.
  */
 export function keepAssigned(logger: Logger): void {
   const stores = new WeakMap<Origin, Store>();

@@ -11,38 +11,38 @@ import { VERSIONS } from '../http/api-version';
 const JSON_TYPES = `application/json, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
 const PRODUCES = 'resource-api:produces';
 
-/** For {@link Produces}: whatever the type of what is asked for is. */
+/** For {@link Produces}: a representation of any media type. */
 export const ANY_TYPE = '*/*';
 
 const JSON_TYPE = 'application/json';
 
 /**
- * The media types that a route answers with instead of JSON; or, with `application/json` among them, as an alternative to
- * it. Its handler learns by {@link ProducedType} which of them the caller prefers.
+ * The media types that a route produces instead of JSON, or beside JSON if `application/json` is one of them. The
+ * handler gets the negotiated type by {@link ProducedType}.
  */
 export const Produces = (...mediaTypes: string[]): MethodDecorator => SetMetadata(PRODUCES, mediaTypes);
 
-/** The one of the media types of {@link Produces} that the caller is to get. */
+/** The negotiated media type, one of those of {@link Produces}. */
 export const ProducedType = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
   return context.switchToHttp().getRequest<Request>().produces ?? JSON_TYPE;
 });
 
-/** 406, with what there is to accept. */
+/** 406 with the media types that the route produces. */
 export const notAcceptable = (produced = JSON_TYPES): ApiError =>
   new ApiError('NOT_ACCEPTABLE', { details: `Accept ${produced}` });
 
-/** The one that the caller prefers; undefined when it takes none of them. */
+/** The media type that the caller prefers; undefined if it accepts none. */
 function preferred(request: Request, mediaTypes: string[]): string | undefined {
   const { accept } = request.headers;
-  // Of a file there is one representation: whoever asks for it gets that (RFC 9110, 12.4.1).
+  // A file has one representation, which every caller gets (RFC 9110, 12.4.1).
   const takesAny = mediaTypes[0] === ANY_TYPE || accept === undefined || accept === '*/*';
   const chosen = takesAny ? mediaTypes[0] : request.accepts(mediaTypes);
   if (chosen) return chosen;
-  // By the media type that names the version.
+  // The caller accepts JSON by the media type that names the version.
   return mediaTypes.includes(JSON_TYPE) && request.representation ? JSON_TYPE : undefined;
 }
 
-/** Refuses, before anything is done, a request whose `Accept` allows nothing that its route can answer with. */
+/** Refuses a request whose `Accept` allows no media type of its route, before anything is done. */
 @Injectable()
 export class AcceptGuard implements CanActivate {
   private readonly metadata = new RouteMetadata();
@@ -51,7 +51,7 @@ export class AcceptGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (kindOf(context) !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    // Outside of the API there is one representation of everything, for whoever asks.
+    // Routes outside of the API have one representation, which every caller gets.
     if (request.version === undefined) return true;
     const produced = this.metadata.getAllAndOverride<string[] | undefined>(PRODUCES, [context.getHandler()]);
     if (produced) return choose(request, produced);
@@ -63,7 +63,7 @@ export class AcceptGuard implements CanActivate {
   }
 }
 
-/** Besides JSON, the media types that decorators of Nest name; any where the handler itself writes the answer. */
+/** Media types beside JSON that Nest's decorators name; any if the handler writes the answer itself. */
 function typesByNest(handler: object, controller: Controller): string[] {
   if (Reflect.hasMetadata(SSE_METADATA, handler)) return ['text/event-stream'];
   const headers = (Reflect.getMetadata(HEADERS_METADATA, handler) ?? []) as { name: string; value: unknown }[];

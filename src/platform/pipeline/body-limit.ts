@@ -5,19 +5,18 @@ import { ApiError } from '../errors/api-error';
 
 const BODY_LIMIT = 'resource-api:body-limit';
 const BODY_VALUES = 'resource-api:body-values';
-const KIBIBYTE = 1_024;
-
-export const kibibytes = (count: number): number => count * KIBIBYTE;
-export const mebibytes = (count: number): number => count * KIBIBYTE * KIBIBYTE;
 
 export interface BodyLimitOptions {
-  /** Values that a JSON body may hold, or fields that a form may have. Each costs time to validate. Default: 500, of a form 100 */
+  /**
+   * The number of values in a JSON body, or of fields in a form. Each costs time to validate. Default: 500, for a form
+   * 100
+   */
   values?: number;
 }
 
 /**
- * The most that the body of a route, or of all routes of a controller, may have, before decompression and after it, instead
- * of `JSON_BODY_LIMIT`: less where bodies are known to be small, more where they are large. More is 413.
+ * Limits the body of a route, or of all routes of a controller, before and after decompression, instead of
+ * `JSON_BODY_LIMIT`. The limit may be smaller or greater. A larger body is 413.
  * @param bytes e.g. `kibibytes(16)`
  */
 export const BodyLimit = (bytes: number, { values }: BodyLimitOptions = {}): ClassDecorator & MethodDecorator =>
@@ -27,12 +26,12 @@ export const BodyLimit = (bytes: number, { values }: BodyLimitOptions = {}): Cla
     ApiExtension(Extension.BODY_LIMIT, bytes),
   );
 
-/** What a route says, or else its controller: bytes. */
+/** The limit of a route, or else of its controller, in bytes. */
 export function bodyLimitOf(controller: object, handler: object): number | undefined {
   return ownOf(BODY_LIMIT, controller, handler);
 }
 
-/** What a route says, or else its controller: values. */
+/** The number of values that a route, or else its controller, allows. */
 export function bodyValuesOf(controller: object, handler: object): number | undefined {
   return ownOf(BODY_VALUES, controller, handler);
 }

@@ -3,34 +3,35 @@ import type { Request, Response } from 'express';
 import { isApiError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
 import { GrowingBuffer } from '../http/growing-buffer';
-import { whenOver } from '../http/when-over';
+import { onBodyEnd } from '../http/body-end';
 import { bodyTooLarge } from './body-limit';
-import { BodyRoom, holdUntilAnswered } from './body-room';
+import { BodyMemory, holdUntilAnswered } from './body-memory';
 import { kindOfType, typeOf, unsupportedMediaType, usualTypes } from './media-types';
-import { requireModest } from './modest-json';
+import { requireBoundedJson } from './bounded-json';
 import { MAX_PARAMETERS, parseQuery } from './query-string';
-import { type Bound, type Unpack, unpackedInTurn, unpackerOf } from './unpacked';
+import { type BodyBound, type Decompress, decompressedInTurn, decompressorOf } from './decompression';
 
-/** What the body of a route may be. */
+/** The rules for the body of a route. */
 export interface BodyRules {
-  /** Bytes, instead of the general limit. */
+  /** The limit in bytes, instead of the general one. */
   limit?: number;
-  /** Values that JSON may hold, or fields that a form may have. */
+  /** The number of values in JSON, or of fields in a form. */
   values?: number;
-  /** Media types, instead of JSON. */
+  /** The accepted media types, instead of JSON. */
   types?: string[];
   /** Whether JSON may be a list. Default: false */
   mayBeList?: boolean;
-  /** What the handler takes that is neither JSON nor a form. Default: text of `text/*`, bytes of all else */
+  /** The handler's type of a body that is neither JSON nor a form. Default: text for `text/*`, otherwise bytes */
   as?: 'text' | 'bytes';
 }
 
 export type BodyReader = (request: Request, response: Response, rules?: BodyRules) => Promise<unknown>;
 
 /**
- * Reads the body of a request, by default a JSON object, or nothing. It is called once it's known that the caller may send
- * one, so that 401 and 403 come before 400 and before a byte of the body is read. `request.rawBody` is what it was made of.
- * @param general bytes, before decompression and after it
+ * Reads the body of a request. By default it must be a JSON object, or empty. Called after the guards of
+ * authentication, so that 401 and 403 come before 400, and before a byte of the body is read. The bytes are kept in
+ * `request.rawBody`.
+ * @param general the general limit in bytes, before and after decompression
  */
 export function bodyReader(general: number): BodyReader {
   return async (request, response, rules = {}) => {
@@ -39,9 +40,9 @@ export function bodyReader(general: number): BodyReader {
     if (type === undefined) throw unsupportedMediaType(request.method, rules.types);
     const { limit = general } = rules;
     const tooLarge = () => bodyTooLarge(rules.limit);
-    // Before "100 Continue" as well: the client need not send what will be refused.
+    // Checked before "100 Continue": the client needn't send a body that is refused.
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-    const unpack = unpackerOf(request);
+    const unpack = decompressorOf(request);
     if (awaitsContinue(request)) response.writeContinue();
     const bytes = await readBody(request, unpack, { limit, tooLarge });
     request.rawBody = bytes;
@@ -49,7 +50,7 @@ export function bodyReader(general: number): BodyReader {
   };
 }
 
-/** Whether nothing at all stands for an object without attributes. */
+/** True if an empty body counts as an object without attributes. */
 function isStructured({ types }: BodyRules): boolean {
   return !types || types.some((type) => ['json', 'form'].includes(kindOfType(type)));
 }
@@ -58,17 +59,17 @@ export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** HTTP/1.0 knows no interim answer. */
+/** HTTP/1.0 has no interim responses. */
 function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect !== undefined && httpVersion !== '1.0';
 }
 
-/** What was sent takes room until it is unpacked, and what it was then until the request is answered. */
-async function readBody(request: Request, unpack: Unpack | undefined, bound: Bound): Promise<Buffer> {
-  const room = BodyRoom.onTheWay(request.ip);
+/** The sent bytes take memory until they are decompressed, and the decompressed ones until the request is answered. */
+async function readBody(request: Request, unpack: Decompress | undefined, bound: BodyBound): Promise<Buffer> {
+  const room = BodyMemory.onTheWay(request.ip);
   try {
     const sent = await readBytes(request, bound, room);
-    const bytes = await unpackedInTurn(request, sent, unpack, bound);
+    const bytes = await decompressedInTurn(request, sent, unpack, bound);
     holdUntilAnswered(request, bytes.length);
     return bytes;
   } finally {
@@ -76,8 +77,8 @@ async function readBody(request: Request, unpack: Unpack | undefined, bound: Bou
   }
 }
 
-/** Not body-parser, which waits for the end of a body that it refuses. */
-async function readBytes(request: Request, { limit, tooLarge }: Bound, room: BodyRoom): Promise<Buffer> {
+/** Replaces body-parser, which reads a body to its end before refusing it. */
+async function readBytes(request: Request, { limit, tooLarge }: BodyBound, room: BodyMemory): Promise<Buffer> {
   const bytes = new GrowingBuffer();
   try {
     await eachChunk(request, (chunk) => {
@@ -93,8 +94,9 @@ async function readBytes(request: Request, { limit, tooLarge }: Bound, room: Bod
 }
 
 /**
- * Until the body is whole. Not by the request's iterator, which waits for ever where the request was answered meanwhile.
- * @throws what `take` does, or when the rest of the body does not come
+ * Passes the chunks of the body on until it is complete. The request's async iterator isn't used: it waits for ever if
+ * the request is answered meanwhile.
+ * @throws the error of `take`, or an error if the rest of the body doesn't arrive
  */
 function eachChunk(request: Request, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -111,8 +113,8 @@ function eachChunk(request: Request, take: (chunk: Buffer) => void): Promise<voi
       }
     };
     request.on('data', receive);
-    whenOver(request, () => end(request.readableEnded ? undefined : new Error('The request is over')));
-    // What still comes after the end is let pass, so that the client gets to read the answer.
+    onBodyEnd(request, () => end(request.readableEnded ? undefined : new Error('The request is over')));
+    // Bytes that arrive later are discarded, so that the client can read the answer.
     request.resume();
   });
 }
@@ -121,17 +123,17 @@ function parse(bytes: Buffer, type: string, rules: BodyRules): unknown {
   const usual = kindOfType(type);
   const kind = usual === 'text' || usual === 'bytes' ? (rules.as ?? usual) : usual;
   if (kind === 'bytes') return bytes;
-  // Decoding would replace what is malformed, and store something that nobody sent.
+  // Decoding would replace malformed bytes, and store text that nobody sent.
   if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
   if (kind === 'text') return bytes.toString();
   if (kind === 'form') return parseQuery(bytes.toString(), { field: 'body', max: rules.values ?? MAX_PARAMETERS });
-  requireModest(bytes, rules.values);
+  requireBoundedJson(bytes, rules.values);
   const value = parseJson(bytes.toString());
   requireShape(value, rules);
   return value;
 }
 
-/** Whoever parsed it. */
+/** Checks the type of a body, whichever parser has made it. */
 export function requireShape(value: unknown, { mayBeList = false }: BodyRules): void {
   if (typeof value === 'object' && value !== null && (mayBeList || !Array.isArray(value))) return;
   throw bodyError('type', mayBeList ? 'must be a JSON object or a list' : 'must be a JSON object');
@@ -141,7 +143,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body, which may hold a password.
+    // The parser's own message quotes the body, which may contain a password.
     throw bodyError('json', 'must be valid JSON');
   }
 }

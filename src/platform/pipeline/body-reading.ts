@@ -4,21 +4,24 @@ import { codeOfStatus } from '../errors/error-codes';
 import { bodyTooLarge } from './body-limit';
 import { type BodyReader, bodyReader, type BodyRules, hasBody, requireShape } from './body-reader';
 import { type BodyKind, kindOfType, MULTIPART, usualTypes } from './media-types';
-import { requireModestValue } from './modest-json';
+import { requireBoundedValue } from './bounded-json';
 import type { RouteInput } from './route-input';
 
 const LENGTH_REQUIRED = 411;
 
-/** Who reads the body of a request: the service, a parser that the application has put before it, or what comes later. */
+/**
+ * Decides who reads the body of a request: the service, a parser that the application has added before it, or a later
+ * interceptor or handler.
+ */
 export class BodyReading {
   private readonly readBody: BodyReader;
 
-  /** @param general the most that a body may have, in bytes, where its route says nothing else */
+  /** @param general the limit in bytes if a route sets none */
   constructor(private readonly general: number) {
     this.readBody = bodyReader(general);
   }
 
-  /** Whether the service has to read it. */
+  /** True if the service reads the body. */
   isToRead(request: Request, { body, multipart, streams }: RouteInput): boolean {
     if (!body && multipart === undefined) return false;
     if (request.body !== undefined) return checkParsed(request, body ?? {});
@@ -28,21 +31,24 @@ export class BodyReading {
   }
 
   async read(request: Request, response: Response, { body }: RouteInput): Promise<unknown> {
-    // A client that has gone leaves a request that looks as if it had been read.
+    // If the client has gone, the request looks as if its body had been read.
     if (hasBody(request) && request.readableDidRead && !request.socket.destroyed) throw alreadyRead(request);
     return this.readBody(request, response, body);
   }
 }
 
-/** What express.json() and its kin have read before the service could is held to the same measure. */
+/** Checks a body that another parser, such as express.json(), has read before. */
 function checkParsed({ body }: Request, rules: BodyRules): false {
-  requireModestValue(body, rules.values);
+  requireBoundedValue(body, rules.values);
   const isParsed = typeof body === 'object' && body !== null && !Buffer.isBuffer(body);
   if (isParsed) requireShape(body, rules);
   return false;
 }
 
-/** An interceptor reads it, into memory unless it is told otherwise: no more than was announced comes. */
+/**
+ * Checks the announced length of a form, which an interceptor reads, by default into memory. Node lets no more bytes
+ * pass than were announced.
+ */
 function checkForm({ headers }: Request, multipart: number | true, general: number): false {
   const length = headers['content-length'];
   if (length === undefined) {
@@ -53,17 +59,20 @@ function checkForm({ headers }: Request, multipart: number | true, general: numb
   return false;
 }
 
-/** A handler that takes the request itself finds JSON or a form in it, as behind Nest's own parsers, and streams all else. */
+/**
+ * For a handler that takes the request itself. JSON and forms are parsed, like by Nest's own parsers. Other bodies are
+ * left for the handler to stream.
+ */
 function isStructured(request: Request, { types = usualTypes(request.method) }: BodyRules): boolean {
   const parsed = types.filter((type) => isParsedKind(kindOfType(type)));
-  // With no types at all is() would answer with that of the request.
+  // Without types, is() would return the type of the request.
   const isParsed = parsed.length > 0 && typeof request.is(parsed) === 'string';
   return isParsed && request.method !== 'GET' && hasBody(request);
 }
 
 const isParsedKind = (kind: BodyKind): boolean => kind === 'json' || kind === 'form';
 
-/** 500, for whoever wrote the application. */
+/** 500 with advice for the developer. */
 function alreadyRead({ method, path }: Request): Error {
   return new Error(
     `The body of ${method} ${path} was read before the service could, and nothing was left in request.body. ` +

@@ -1,41 +1,44 @@
 import { neighbourhoodOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import type { Origin } from '../transactions/origin';
-import type { Asking, Turns } from '../transactions/turns';
+import type { ConnectionRequest, ConnectionScheduler } from '../transactions/connection-scheduler';
 import { OVER, type UnitOfWork } from '../transactions/unit-of-work';
 import { isWriter } from '../transactions/writer';
 
-/** Connections that are left to what belongs to no unit of work, such as the look at who asks; of a pool of two none. */
+/**
+ * Connections that are left for statements without a unit of work, e.g. the look-up of callers. A pool of two leaves
+ * none.
+ */
 const LEFT = 1;
-/** Of a pool, how much a caller leaves to others: one of the places in it each. */
+/** The part of the pool's connections that a caller leaves to others. If no more are free, each caller has one. */
 const OTHERS = 1 / 3;
-/** Units of work that may wait; of more, the latest of whoever has most of them is 503. */
+/** The number of units of work that may wait. Beyond it, the caller with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
 /**
- * Shares a pool's connections between those who ask for what writes: a caller whose requests wait for each other, or for the
- * lock of a row, holds two thirds of them at most, and while no more are free than the rest each caller holds one. So no few
- * callers take all. What commits waits for no lock any more, and counts no longer.
+ * Shares the connections of a pool among callers that write. A caller whose requests wait for each other, e.g. for a
+ * row lock, holds at most two thirds of them. When only the last third is free, each caller holds one. So a few callers
+ * can't take all connections. A unit of work that commits waits for no lock any more, so it no longer counts.
  */
-export class ConnectionShares implements Turns {
+export class ConnectionShares implements ConnectionScheduler {
   private readonly places: Semaphore;
   private readonly ofUnits = new WeakMap<UnitOfWork, Place>();
 
-  /** @param size of the pool */
+  /** @param size the size of the pool */
   constructor(size: number) {
     const places = size > 2 * LEFT ? size - LEFT : size;
     this.places = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > places * OTHERS);
   }
 
-  /** What a unit does in one of its connections may wait for what it does in another: all have one place. */
-  add(asking: Asking, unit: UnitOfWork): void {
+  /** All connections of a unit share one permit, because work on one of them may wait for work on another. */
+  add(asking: ConnectionRequest, unit: UnitOfWork): void {
     const place = this.ofUnits.get(unit);
     if (place) return place.add(asking);
     if (unit.clients.size > 0) return asking.begin(nothing);
     this.wait(asking, unit, callerOf(unit.origin));
   }
 
-  private wait(first: Asking, unit: UnitOfWork, caller: string): void {
+  private wait(first: ConnectionRequest, unit: UnitOfWork, caller: string): void {
     const place = new Place(first, () => {
       this.ofUnits.delete(unit);
       this.places.release(caller);
@@ -52,28 +55,28 @@ export class ConnectionShares implements Turns {
   }
 }
 
-/** What a unit of work waits for, and keeps for as long as it holds a connection. */
+/** The permit that a unit of work waits for, and keeps while it holds a connection. */
 class Place {
-  private readonly waiting: Asking[];
+  private readonly waiting: ConnectionRequest[];
   private begun = false;
   private held = 0;
 
-  /** @param over told when the last connection was given back, or none was to be had */
+  /** @param over called when the last connection was given back, or none was available */
   constructor(
-    first: Asking,
+    first: ConnectionRequest,
     private readonly over: () => void,
   ) {
     this.waiting = [first];
   }
 
-  add(asking: Asking): void {
+  add(asking: ConnectionRequest): void {
     if (this.begun) this.take(asking);
     else this.waiting.push(asking);
   }
 
   begin(): void {
     this.begun = true;
-    // None is over before all have begun.
+    // Keeps the permit until all requests have begun.
     this.held++;
     for (const asking of this.waiting) this.take(asking);
     this.leave();
@@ -83,7 +86,7 @@ class Place {
     for (const asking of this.waiting) asking.refuse(error);
   }
 
-  private take(asking: Asking): void {
+  private take(asking: ConnectionRequest): void {
     this.held++;
     let isOver = false;
     asking.begin(() => {
@@ -101,7 +104,7 @@ const nothing = (): void => undefined;
 
 const signals = new WeakMap<UnitOfWork, AbortSignal>();
 
-/** Tells a unit that waits that it need not. What is done behind an answer is nobody's to wait for, and done all the same. */
+/** The signal that ends a unit's wait. Work that continues after its answer isn't aborted. */
 function leaving(unit: UnitOfWork): AbortSignal | undefined {
   const known = signals.get(unit);
   if (known) return known.aborted ? undefined : known;
@@ -115,7 +118,7 @@ function leaving(unit: UnitOfWork): AbortSignal | undefined {
   return controller.signal;
 }
 
-/** The user; before it is known who that is, or where it is nobody, the network. */
+/** The user, or the neighbourhood if the caller isn't known or has no account. */
 function callerOf({ user, ip }: Partial<Origin> = {}): string {
   return isWriter(user) ? `user ${user.id}` : neighbourhoodOf(ip);
 }

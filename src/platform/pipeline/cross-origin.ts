@@ -4,15 +4,15 @@ import type { Settings } from '../config/settings';
 import { exposedHeaders } from '../http/exposed-headers';
 import { API_PATH } from '../routing/version';
 
-/** CORS of the API, for the origins that are listed; another one gets no header of it at all. */
+/** CORS of the API for the listed origins. Other origins get no CORS header. */
 export function crossOrigin({ CORS_ORIGINS, CORS_METHODS }: Settings) {
   const options = { origin: CORS_ORIGINS, methods: CORS_METHODS, credentials: true, exposedHeaders: exposedHeaders() };
   const allow = cors(options);
-  // An OPTIONS that isn't a preflight asks what any caller may ask: it goes on to its `Allow`.
+  // An OPTIONS request that isn't a preflight goes on to its `Allow`.
   const allowOptions = cors({ ...options, preflightContinue: true });
   return (request: Request, response: Response, next: NextFunction): void => {
     if (!API_PATH.test(request.path)) return next();
-    // Caches must keep answers to different origins apart, refusals too.
+    // Caches must keep the answers to different origins apart, errors included.
     response.vary('Origin');
     if (!CORS_ORIGINS.includes(request.headers.origin ?? '')) return next();
     const preflight = request.headers['access-control-request-method'] !== undefined;

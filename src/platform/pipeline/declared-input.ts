@@ -6,8 +6,8 @@ import { inputClasses, takesUntypedList } from './route-input';
 import type { Controller } from '../http/route-parameters';
 
 /**
- * Refuses the start when a route takes a list as its body whose items nothing would validate, and warns of classes that allow
- * no attribute at all.
+ * Refuses the start when a route takes a list whose items nothing would validate. Warns of classes that allow no
+ * attribute.
  */
 @Injectable()
 export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
@@ -38,7 +38,7 @@ export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
     );
   }
 
-  /** Of handlers, with what there is to say of each. */
+  /** The names of handlers, with the remarks about each. */
   private namesOf(remarks: (handler: object, controller: Controller) => string[]): string[] {
     return this.access.routes().flatMap(({ controller, handler, owner, targets }) => {
       const said = remarks(targets[0], owner);
@@ -47,7 +47,7 @@ export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
   }
 }
 
-/** Its own, or those of a class that it extends. */
+/** True if the class, or a class that it extends, has rules. */
 function hasRules(type: new () => object): boolean {
   return getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length > 0;
 }

@@ -14,7 +14,7 @@ import '../errors/filtered-errors';
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
-/** Everything thrown inside Nest becomes the error envelope. */
+/** Answers everything that is thrown inside Nest with the error envelope. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly events: SecurityEvents) {}
@@ -61,7 +61,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Nobody may do it, or nobody with such a token. Somebody without a token has just not signed in. */
+/** True for 403, and for 401 with a bad or insufficient token. A request without a token is just not signed in. */
 function isRefusal({ status, headers }: ApiError): boolean {
   if (status === FORBIDDEN) return true;
   return status === UNAUTHORIZED && (headers['WWW-Authenticate'] ?? '').includes('error=');

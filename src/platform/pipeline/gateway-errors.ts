@@ -4,12 +4,12 @@ import { DiscoveryService } from '@nestjs/core';
 import { SecurityEvents } from '../auth/security-events';
 import { ErrorFilter } from './error.filter';
 
-/** Where @nestjs/websockets, which the service itself doesn't need, keeps that a class is a gateway. */
+/** The metadata key of gateways in @nestjs/websockets. The service itself doesn't depend on that package. */
 const GATEWAY = 'websockets:is_gateway';
 
 /**
- * Gives each gateway the error filter, behind its own: Nest applies global guards and pipes to gateways, but no global
- * filter. In the constructor, as Nest looks at gateways once everything is made.
+ * Adds the error filter to each gateway, after its own filters: Nest applies global guards and pipes to gateways, but
+ * no global filters. Done in the constructor, because Nest looks at gateways after all providers are created.
  */
 @Injectable()
 export class GatewayErrors {
@@ -18,7 +18,7 @@ export class GatewayErrors {
     for (const { metatype } of discovery.getProviders()) {
       if (!metatype || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
       const filters = (Reflect.getMetadata(EXCEPTION_FILTERS_METADATA, metatype) ?? []) as ExceptionFilter[];
-      // Another application of this process, as in a test, may have given it its own.
+      // Another application of this process, as in tests, may have added its filter.
       const own = filters.filter((one) => !(one instanceof ErrorFilter));
       Reflect.defineMetadata(EXCEPTION_FILTERS_METADATA, [filter, ...own], metatype);
     }

@@ -15,12 +15,12 @@ import { BodyReading } from './body-reading';
 import { MULTIPART } from './media-types';
 import { asPrimitive, primitiveMessage } from '../input/primitives';
 import { type RouteInput, routeInput } from './route-input';
-import { allow } from './takes-up-to';
+import { allow } from './time-limit.decorator';
 import { VERSIONS } from '../http/api-version';
 
 /**
- * Reads what the request carries. A guard, because it must come after the guards that say 401 and 403 and before the
- * pipes that validate what it read.
+ * Reads the input of a request. It is a guard, because it must run after the guards that answer 401 and 403, and before
+ * the pipes that validate the input.
  */
 @Injectable()
 export class InputGuard implements CanActivate {
@@ -38,7 +38,7 @@ export class InputGuard implements CanActivate {
     this.bodies = new BodyReading(settings.JSON_BODY_LIMIT);
   }
 
-  /** Without a promise where nothing has to be waited for: Nest then goes on at once. */
+  /** Returns no promise if there is nothing to wait for, so that Nest continues at once. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (kindOf(context) !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
@@ -51,7 +51,7 @@ export class InputGuard implements CanActivate {
     return this.bodies.isToRead(request, input) ? this.takeBody(context, input) : true;
   }
 
-  /** What a list needs to know of its request besides its parameters. */
+  /** Adds to a list's query what it needs from its request besides parameters. */
   private prepareList(request: Request, context: ExecutionContext): void {
     const query = request.query as ListQuery;
     query[WORK] = request.work;
@@ -72,12 +72,12 @@ export class InputGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const awaited = !request.complete;
     request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
-    // A client that keeps its body back chooses how old the guards' decision is.
+    // A client that sends its body slowly determines how old the guards' decision is.
     if (awaited) await this.callers.confirm(request.user, accessOf(context));
     return true;
   }
 
-  /** A route that declares no query takes none, but for `fields` where it reads one resource. */
+  /** A route without a declared query accepts no parameters, except `fields` if it reads one resource. */
   private checkQuery(request: Request, input: RouteInput, context: ExecutionContext): void {
     const { item, query: names } = input;
     const { fields } = request.query as Record<string, string | undefined>;
@@ -90,7 +90,7 @@ export class InputGuard implements CanActivate {
     if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
   }
 
-  /** Once for a route: whoever wrote it may have meant to read the query from the request, where nothing declares it. */
+  /** Warns once per route: its developer may read undeclared query parameters from the request. */
   private tell(input: RouteInput, context: ExecutionContext): void {
     if (this.told.has(input)) return;
     this.told.add(input);
@@ -102,7 +102,7 @@ export class InputGuard implements CanActivate {
   }
 }
 
-/** How other versions of the API page. */
+/** Page parameters of other versions of the API. */
 function namesOfOtherVersions({ query, version }: Request): string[] {
   return VERSIONS.filter((one) => one !== version && PAGE_PARAMETERS[one] in query).map((one) => PAGE_PARAMETERS[one]);
 }
@@ -114,7 +114,7 @@ function refuseNames(names: string[]): void {
   );
 }
 
-/** Nest would hand on `NaN`, and false for whatever isn't true. */
+/** Checks primitives strictly. Nest would pass `NaN`, and false for anything but `true`. */
 function checkPrimitives(request: Request, { primitives }: RouteInput): void {
   const violations = primitives.flatMap(({ from, name, type }): FieldViolation[] => {
     const text = request[from][name];

@@ -6,23 +6,23 @@ const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json'];
 export const URL_ENCODED = 'application/x-www-form-urlencoded';
 export const MULTIPART = 'multipart/form-data';
 
-/** What is made of a body of some media type. */
+/** How a body is parsed, by its media type. */
 export type BodyKind = 'json' | 'form' | 'text' | 'bytes';
 
-/** What a route takes that doesn't say it by `@ApiConsumes()`. */
+/** The media types of a route without `@ApiConsumes()`. */
 export function usualTypes(method: string): string[] {
   return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES;
 }
 
-/** The one of these media types that a body has; of forms with files each has its own reader. */
+/** The accepted media type that a body has. Multipart forms are excluded, as interceptors read them. */
 export function typeOf(request: Request, types: string[]): string | undefined {
   const others = types.filter((type) => type !== MULTIPART);
-  // With no types at all is() would answer with that of the request.
+  // Without types, is() would return the type of the request.
   const type = others.length > 0 && request.is(others);
   return typeof type === 'string' && isUtf8(request) ? type : undefined;
 }
 
-/** Other text would have to be decoded by tables that a client chooses. */
+/** Only UTF-8: other charsets would be decoded by tables that the client chooses. */
 function isUtf8({ headers }: Request): boolean {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   return /^utf-?8$/i.test(charset);
@@ -34,7 +34,7 @@ export function kindOfType(type: string): BodyKind {
   return type.startsWith('text/') ? 'text' : 'bytes';
 }
 
-/** 415, with the media types that a request of this method may have. @param types the route's own */
+/** 415 with the media types that a request may have. @param types the route's own */
 export function unsupportedMediaType(method: string, types = usualTypes(method)): ApiError {
   return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
     details: `Send ${types.join(' or ')} in UTF-8`,

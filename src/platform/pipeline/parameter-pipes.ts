@@ -14,17 +14,17 @@ import { IdPipe } from '../input/id.pipe';
 import { type Groups, ValidationPipe } from '../input/validation.pipe';
 import { violationsOf } from '../input/violations';
 
-/** What a client knows a parameter by that is all of something. */
+/** The client's names of parameters that hold the whole body, query or path. */
 const WHOLE: Record<string, string> = { body: 'body', query: 'query', param: 'path' };
-/** Options of Nest's pipe for lists by which it does what the service's own does. */
+/** The options of Nest's ParseArrayPipe that the service's own list pipe supports. */
 const LIST_OPTIONS = ['items', 'optional', 'separator', 'stopAtFirstError'];
 const PRIMITIVES: unknown[] = [String, Number, Boolean];
 
 const planned = new WeakMap<PipeTransform[], PipeTransform[]>();
 
 /**
- * Nest calls the pipes of a parameter one after the other, and tells nobody which parameter it was that one of them has refused.
- * Here that is noted; and the service's validation does what the pipes behind it ask for.
+ * Nest calls the pipes of a parameter one after the other, but its errors don't name the parameter. This replacement
+ * records the parameter. It also lets the service's own validation do the work of some of Nest's pipes.
  */
 PipesConsumer.prototype.applyPipes = async function (value: unknown, metadata: ArgumentMetadata, pipes) {
   const given = isPromise(value) ? await value : value;
@@ -45,7 +45,9 @@ PipesConsumer.prototype.applyPipes = async function (value: unknown, metadata: A
 const ofNest = Object.getOwnPropertyDescriptor(NestValidationPipe.prototype, 'createExceptionFactory')
   ?.value as NestValidationPipe['createExceptionFactory'];
 
-/** Nest makes texts of what its pipe finds, in which the names of fields are words like others. */
+/**
+ * Nest turns violations into texts, in which names of fields can't be recognised. The original violations are recorded.
+ */
 NestValidationPipe.prototype.createExceptionFactory = function (this: NestValidationPipe) {
   const create = ofNest.call(this);
   if (this['isDetailedOutputDisabled']) return create;
@@ -66,7 +68,7 @@ function planOf(pipes: PipeTransform[]): PipeTransform[] {
 function planFor(pipes: PipeTransform[]): PipeTransform[] {
   const validation = pipes.find((pipe) => pipe instanceof ValidationPipe);
   if (!validation) return pipes;
-  // It reads the text itself, which is more than a number says.
+  // IdPipe parses the text itself: a number would lose digits.
   if (pipes.some((pipe) => pipe instanceof IdPipe)) return pipes.filter((pipe) => pipe !== validation);
   const groups = pipes.map(groupsOf).find((chosen) => chosen !== undefined);
   return pipes.map((pipe) => {
@@ -75,14 +77,17 @@ function planFor(pipes: PipeTransform[]): PipeTransform[] {
   });
 }
 
-/** A rule that belongs to some groups is meant for those routes whose own pipe names one. */
+/** The validation groups of a route's own pipe. A rule with groups applies to routes that name one of them. */
 function groupsOf(pipe: PipeTransform): Groups | undefined {
   if (!(pipe instanceof NestValidationPipe) || pipe instanceof ValidationPipe) return undefined;
   const { groups, always, strictGroups } = pipe['validatorOptions'];
   return groups?.length ? { groups, always, strictGroups } : undefined;
 }
 
-/** Nest's own refuses no unknown attribute, and says neither which item is wrong nor all that is. */
+/**
+ * Replaces Nest's list pipe, which accepts unknown attributes, and neither says which item is invalid nor reports all
+ * violations.
+ */
 function listPipe(pipe: ParseArrayPipe, validation: ValidationPipe): PipeTransform {
   const options: ParseArrayOptions = pipe['options'];
   const { items } = options;
@@ -106,13 +111,13 @@ function noteParameter(error: unknown, { type, data }: ArgumentMetadata, given: 
   });
 }
 
-/** The interceptors of Nest for files say which part of the form a file was; undefined where files were several parts. */
+/** The form field of uploaded files, which Nest's interceptors record. Undefined if the files have several fields. */
 function nameOfFiles(given: unknown): string | undefined {
   const names = new Set([given].flat().map((file) => (file as { fieldname?: string } | undefined)?.fieldname));
   return names.size === 1 ? [...names][0] : undefined;
 }
 
-/** What a pipe makes of a query is the same request's: a list needs what the input guard has put into it. */
+/** Copies what the input guard has added to a list's query to the query that a pipe has made of it. */
 function keepOwn(given: ListQuery | undefined, made: ListQuery | undefined): void {
   if (!given?.[WORK] || given === made || typeof made !== 'object' || made[WORK]) return;
   made[WORK] = given[WORK];

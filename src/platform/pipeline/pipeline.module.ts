@@ -16,32 +16,32 @@ import { InputGuard } from './input.guard';
 import './parameter-pipes';
 import { RateLimits } from '../limits/rate-limits';
 import { ValidationPipe } from '../input/validation.pipe';
-import { adaptCaches } from '../answers/cached';
-import { Handlers } from './handlers';
-import { adaptSerializer } from '../answers/serialized';
+import { adaptCaches } from '../answers/adapt-caches';
+import { HandlerChecks } from './handler-checks';
+import { adaptSerializer } from '../answers/adapt-serializer';
 
 /**
- * The life of a request, in the order in which it happens. Before it, `platform/process/configure-app.ts` gives it an id, a log line and a
- * time limit; after it, `ApiAdapter.reply` writes the envelope.
+ * The steps of a request, in their order. Before them, `platform/process/configure-app.ts` adds the request id, the log
+ * line and the time limit. After them, `ApiAdapter.reply` sends the envelope.
  */
 @Global()
 @Module({
   imports: [DiscoveryModule, TypeOrmModule.forFeature([IdempotencyKey])],
   providers: [
-    { provide: APP_GUARD, useExisting: AcceptGuard }, //    can it be answered: 406
-    { provide: APP_GUARD, useExisting: JwtAuthGuard }, //   who asks: 401
-    { provide: APP_GUARD, useExisting: RolesGuard }, //     may they: 403
-    { provide: APP_GUARD, useExisting: InputGuard }, //     query and body are read: 400, 413, 415
-    { provide: APP_PIPE, useExisting: ValidationPipe }, //  and validated: 400
-    // where the handler is called: a POST with a key that came before is answered as it was then: 409, 422; see Idempotent
+    { provide: APP_GUARD, useExisting: AcceptGuard }, //    Accept: 406
+    { provide: APP_GUARD, useExisting: JwtAuthGuard }, //   authentication: 401
+    { provide: APP_GUARD, useExisting: RolesGuard }, //     roles: 403
+    { provide: APP_GUARD, useExisting: InputGuard }, //     reads query and body: 400, 413, 415
+    { provide: APP_PIPE, useExisting: ValidationPipe }, //  validates them: 400
+    // Then the handler is called. A repeated POST with a key gets its first answer: 409, 422; see Idempotent
     // controller -> service -> TypeORM -> DTO
-    { provide: APP_FILTER, useExisting: ErrorFilter }, //   from anywhere: throw -> toApiError() -> error envelope
-    // By these a test may override them: overrideProvider(JwtAuthGuard)
+    { provide: APP_FILTER, useExisting: ErrorFilter }, //   any error -> toApiError() -> error envelope
+    // Provided by class as well, so that a test can override them: overrideProvider(JwtAuthGuard)
     ...[AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard, ValidationPipe, ErrorFilter],
     GatewayErrors,
     CursorSeal,
     DeclaredVersions,
-    Handlers,
+    HandlerChecks,
     DeclaredInput,
     IdempotencyKeys,
     RateLimits,

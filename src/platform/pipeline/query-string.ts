@@ -1,20 +1,22 @@
 import { type FieldViolation, validationError } from '../errors/api-error';
 
-/** More than any route takes; the answer to thousands of unknown ones would be many times the request. */
+/**
+ * More parameters than any route has: the answer to thousands of unknown ones would be much longer than the request.
+ */
 export const MAX_PARAMETERS = 100;
 const MALFORMED = { rule: 'encoding', message: 'must be well-formed percent-encoded UTF-8' };
 const REPEATED = { rule: 'once', message: 'must be given at most once' };
 
 interface Text {
-  /** What it is, for errors. */
+  /** The field that errors name. */
   field: string;
-  /** Parameters that it may have. */
+  /** The number of parameters that are allowed. */
   max: number;
 }
 
 /**
- * Parses a query, or a form of the same syntax, strictly: each name once, no nesting, well-formed UTF-8. Express's own parsers read `a=1&a=2` as a
- * list and turn malformed bytes into other characters without a word.
+ * Parses a query, or a form of the same syntax, strictly: each name once, no nesting, well-formed UTF-8. Express's own
+ * parsers silently read `a=1&a=2` as a list, and replace malformed bytes.
  * @throws {ApiError} VALIDATION_ERROR
  */
 export function parseQuery(

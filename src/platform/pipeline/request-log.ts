@@ -2,10 +2,10 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { targetsOf } from '../input/targets';
 
-/** One line for each request, when its response is over: what was asked and what came of it, no header and no body. */
+/** Logs one line for each request when its response has ended. Headers and bodies are never logged. */
 export function logRequests(logger: Logger) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    // A connection that was closed doesn't tell it any more.
+    // Read now: a closed connection has no address.
     const address = request.ip ?? null;
     response.on('close', () => {
       const { statusCode } = response;
@@ -14,7 +14,7 @@ export function logRequests(logger: Logger) {
         {
           request_id: request.id,
           method: request.method,
-          // The pattern, not the path: what a caller wrote there stays out of the log.
+          // The route pattern instead of the path, which may contain text of the caller.
           route: (request.route as { path?: string } | undefined)?.path ?? null,
           target: targetsOf(request),
           version: request.version,

@@ -15,45 +15,45 @@ import type { BodyRules } from './body-reader';
 import { MULTIPART, URL_ENCODED, usualTypes } from './media-types';
 import { primitiveMessage } from '../input/primitives';
 import { type Controller, type Parameter, parametersOf } from '../http/route-parameters';
-import { TIME_LIMIT } from './takes-up-to';
+import { TIME_LIMIT } from './time-limit.decorator';
 
-/** A number or boolean that comes as text, and has no pipe of its own to say what is wrong with it. */
+/** A number or boolean in the path or query that no pipe of its own checks. */
 export interface Primitive {
   from: 'params' | 'query';
   name: string;
   type: unknown;
 }
 
-/** What a route takes. */
+/** The input of a route. */
 export interface RouteInput {
-  /** Undefined where nobody has the body read. */
+  /** Undefined if the service doesn't read the body. */
   body?: BodyRules;
-  /** Whether the handler takes the request itself: what is neither JSON nor a form it may stream. */
+  /** True if the handler takes the request itself. It may stream a body that is neither JSON nor a form. */
   streams: boolean;
-  /** The most that a form with files may have, in bytes, or `true` for as much as any body; undefined where it takes none. */
+  /** The limit of a multipart form in bytes, `true` for the general limit, or undefined if the route takes none. */
   multipart?: number | true;
-  /** Names of its query parameters; undefined where it takes any, for their class to judge. */
+  /** The allowed query parameters. Undefined if a class validates the query. */
   query?: string[];
   primitives: Primitive[];
-  /** Whether it answers with a page of a collection. */
+  /** True if the route answers with a page. */
   pages: boolean;
-  /** Whether it takes an Idempotency-Key. */
+  /** True if the route accepts an Idempotency-Key. */
   takesKey: boolean;
-  /** Why it takes none. */
+  /** The reason why it accepts no key. */
   noKey?: string;
-  /** Milliseconds, when it has a limit of its own. */
+  /** The route's own time limit in milliseconds. */
   timeLimit?: number;
-  /** What a single-resource read answers with, whose attributes `fields` may name. */
+  /** The DTO of the single resource that a GET returns. `fields` may name its attributes. */
   item?: DtoClass;
 }
 
-/** Where @nestjs/swagger keeps what its decorators say, and platform-express what its interceptors for files ask for. */
+/** The metadata keys of @nestjs/swagger's decorators, and of the file interceptors of platform-express. */
 const API_CONSUMES = 'swagger/apiConsumes';
 const API_PARAMETERS = 'swagger/apiParameters';
 const MULTER_OPTIONS = 'MULTER_MODULE_OPTIONS';
-/** What Nest's own parsers read for every handler. */
+/** The media types that Nest's own parsers accept for every handler. */
 const LIKE_NEST = [...usualTypes('PATCH'), URL_ENCODED];
-/** What Nest takes as it comes. */
+/** Types of parameters that Nest doesn't validate. */
 const NO_CLASSES: unknown[] = [String, Boolean, Number, Array, Object, Buffer, Date];
 const { BODY, FILE, FILES, PARAM, QUERY, RAW_BODY, REQUEST } = RouteParamtypes;
 
@@ -91,12 +91,12 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
   };
 }
 
-/** Of a class one is made; what is declared as a list, or as anything, may be a list. */
+/** A parameter declared as a list, or as anything, may be a list. A class takes one object. */
 function mayBeList(type: unknown): boolean {
   return type === Array || type === Object;
 }
 
-/** Whether its body is a list, as a whole, and nothing says of which class the items are. */
+/** True if the whole body is a list, and the class of its items is unknown. */
 export function takesUntypedList(handler: object, controller: Controller): boolean {
   return (
     ![handler, controller].some(hasPipes) &&
@@ -132,13 +132,13 @@ function primitivesOf(parameters: Parameter[]): Primitive[] {
     .map(({ kind, name, type }) => ({ from: kind === PARAM ? 'params' : 'query', name: name!, type }));
 }
 
-/** Which may read the texts of parameters. */
+/** True if the target has pipes of its own, which may parse the texts of parameters. */
 function hasPipes(target: object): boolean {
   const pipes = (read(PIPES_METADATA, target) ?? []) as unknown[];
   return pipes.some((pipe) => pipe !== ValidationPipe && !(pipe instanceof ValidationPipe));
 }
 
-/** Whether an interceptor of Nest's reads forms: each asks for the options of multer. */
+/** True if one of Nest's interceptors reads forms. Each of them injects multer's options. */
 function hasMulter(target: object): boolean {
   const interceptors = (read(INTERCEPTORS_METADATA, target) ?? []) as object[];
   return interceptors.some((interceptor) => {

@@ -2,14 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { StandingHeaders } from '../http/standing-headers';
+import { SECONDS_PER_DAY } from '../units';
 
-/** Nothing of the API is a page, so nothing may be loaded from it or frame it. */
+/** No answer of the API is a page, so nothing may be loaded or framed. */
 const api = helmet({
   strictTransportSecurity: false,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
 });
 
-/** Swagger UI: its own scripts and styles, data: images, and calls to this very server. */
+/** Swagger UI: its own scripts and styles, data: images, and requests to this server. */
 const docs = helmet({
   strictTransportSecurity: false,
   contentSecurityPolicy: {
@@ -17,7 +18,7 @@ const docs = helmet({
     directives: {
       defaultSrc: ["'none'"],
       scriptSrc: ["'self'"],
-      // Swagger UI sets styles from its script.
+      // The script of Swagger UI sets styles.
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", 'data:'],
       fontSrc: ["'self'", 'data:'],
@@ -30,9 +31,8 @@ const docs = helmet({
 });
 
 const DOCS = /^\/docs(\/|$)/;
-const ONE_YEAR = 365 * 24 * 60 * 60;
 
-/** What a middleware of helmet sets, which is the same for all requests: asked once instead of fifteen times a request. */
+/** The headers that a middleware of helmet sets. They are the same for all requests, so they are computed once. */
 function headersOf(middleware: ReturnType<typeof helmet>): [name: string, value: string][] {
   const headers: [string, string][] = [];
   const response = {
@@ -45,8 +45,8 @@ function headersOf(middleware: ReturnType<typeof helmet>): [name: string, value:
   return headers;
 }
 
-/** Over HTTPS; elsewhere it means nothing (RFC 6797, 7.2). */
-const STRICT: [string, string] = ['Strict-Transport-Security', `max-age=${ONE_YEAR}; includeSubDomains`];
+/** Only over HTTPS; elsewhere the header has no effect (RFC 6797, 7.2). */
+const STRICT: [string, string] = ['Strict-Transport-Security', `max-age=${365 * SECONDS_PER_DAY}; includeSubDomains`];
 
 export function securityHeaders() {
   const [plain, secure] = [[], [STRICT]].map((more) => ({

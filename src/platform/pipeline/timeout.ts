@@ -7,23 +7,23 @@ import { sendError } from '../errors/error-response';
 import { readPrecondition } from '../answers/precondition';
 import { TimeLimit } from '../http/time-limit';
 
-/** How long, in milliseconds, a request may go on whose client has gone: most end by themselves before. */
+/** How long a request whose client has gone may continue, in milliseconds. Most end by themselves before. */
 const AFTERWARDS = 500;
 
 export interface TimeoutOptions {
   /** Milliseconds from the arrival of the headers to the answer, see {@link TimeLimit}. */
   limit: number;
-  /** Where to end the database connections of a request that took too long. */
+  /** The database in which the backends of overdue requests are terminated. */
   databaseUrl: string;
-  /** Reads that several requests share, which no single one can end. */
+  /** Reads that several requests share, so that none of these requests alone may end them. */
   abandonedReads: AbandonedReads;
-  /** Told when they could not be ended; the database's own statement timeout ends them then. */
+  /** Called when the backends couldn't be terminated. The database's own statement timeout ends them then. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Answers 503 after the limit, ends the request's statements and rolls its transactions back. Without a client, too. A request
- * that may be committed by then gets a moment to tell, see {@link TimeLimit}.
+ * Answers 503 after the limit, ends the request's statements, and rolls its transactions back, even if the client has
+ * gone. A request whose commit may have been sent gets a moment to learn the outcome, see {@link TimeLimit}.
  */
 export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: TimeoutOptions) {
   const end = (work: UnitOfWork, reason: Error) => {
@@ -35,10 +35,10 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
     const onEnd = () => {
       const error = new ApiError('SERVICE_UNAVAILABLE', {
         message: 'The request took too long',
-        // The rest of a body that comes too slowly is not waited for either.
+        // The rest of a slow body isn't waited for.
         headers: request.complete ? {} : { Connection: 'close' },
       });
-      // In this order, and in one step: nothing that commits goes out behind the answer.
+      // In this order and without waiting, so that nothing is committed after the answer.
       end(work, error);
       sendError(response, error, request.id);
     };
@@ -51,5 +51,5 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
   };
 }
 
-/** What becomes of a request whose client has gone: nobody reads it. */
+/** The reason why the work of a request ends when its client has gone. Nobody reads it. */
 const clientGone = () => new ApiError('SERVICE_UNAVAILABLE', { message: 'The client has gone' });

@@ -2,18 +2,19 @@ import type { NextFunction, Request, Response } from 'express';
 import { ApiError, validationError } from '../errors/api-error';
 
 /**
- * What a request has once (RFC 9110, 5.3), and Node takes the first of without a word. A proxy that takes the last would let
- * pass what we refuse. Of all others Node makes one list, which is nothing that we know.
+ * Headers that a request may have once (RFC 9110, 5.3). Node silently takes the first. A proxy that takes the last
+ * would let requests pass that this service refuses. Node joins other repeated headers to a list, which the service
+ * doesn't accept.
  */
 const SINGLE = ['Host', 'Content-Type'];
 const SINGLE_NAMES = SINGLE.map((name) => name.toLowerCase());
 const SINGLE_LENGTHS = SINGLE.map((name) => name.length);
-/** Many times what a client has to say; negotiation compares each range with each. */
+/** The greatest length of `Accept`, many times what clients send: negotiation compares each range with each. */
 const MAX_ACCEPT = 2_048;
 
 /**
- * The refusal of a request target that is no URL, such as `http://[`. Whatever looks at the path of such a request sees `/`: to
- * parse the target once more would fail once more, in whose hands that may be.
+ * The error for a request target that isn't a URL, such as `http://[`. The path becomes `/`, because code that parses
+ * the target again would throw again.
  */
 export function refuseTarget(request: Request): ApiError | undefined {
   if (hasPath(request)) return undefined;
@@ -21,7 +22,7 @@ export function refuseTarget(request: Request): ApiError | undefined {
   return validationError([{ field: 'path', rule: 'url', message: 'must be a valid request target' }]);
 }
 
-/** Express keeps what it has parsed. */
+/** Express caches the parsed URL. */
 function hasPath(request: Request): boolean {
   try {
     return typeof request.path === 'string';
@@ -30,7 +31,10 @@ function hasPath(request: Request): boolean {
   }
 }
 
-/** What Node's server would refuse by itself, with an empty body, if it were not told to leave it to us; and what it lets pass. */
+/**
+ * Answers what Node's server would refuse by itself with an empty body; the server is configured to pass it on. Also
+ * refuses what Node accepts.
+ */
 export function requireWellFormed(
   { headers, httpVersion, rawHeaders }: Request,
   _response: Response,
@@ -40,7 +44,7 @@ export function requireWellFormed(
   if (repeated)
     return next(validationError([{ field: repeated, rule: 'once', message: 'must be given at most once' }]));
   if (headers.accept !== undefined && headers.accept.length > MAX_ACCEPT) return next(longAccept());
-  // HTTP/1.0 knows neither.
+  // HTTP/1.0 has neither header.
   if (httpVersion === '1.0') return next();
   if (headers.host === undefined) {
     return next(validationError([{ field: 'Host', rule: 'required', message: 'is required' }]));
@@ -51,7 +55,7 @@ export function requireWellFormed(
   next();
 }
 
-/** Compares lengths first: this is done for each header of each request. */
+/** Compares lengths first, because this runs for each header of each request. */
 function repeatedOf(rawHeaders: string[]): string | undefined {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

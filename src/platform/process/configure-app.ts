@@ -25,7 +25,10 @@ import { requireAdapter } from '../server/required-adapter';
 
 const OUTSIDE_THE_PREFIX = ['health/live', 'health/ready', '.well-known/jwks.json'];
 
-/** What Nest wants on the app object. Call it once, and before `app.init()` or `app.listen()`; {@link createApplication} does. */
+/**
+ * Configures what Nest only allows on the app object. Call it once, before `app.init()` or `app.listen()`; {@link
+ * createApplication} calls it.
+ */
 export function configureApp(app: INestApplication): void {
   const adapter = requireAdapter(app.getHttpAdapter());
   const settings = settingsOf(app);

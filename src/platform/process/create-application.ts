@@ -5,22 +5,21 @@ import { configureApp } from './configure-app';
 import { ApiAdapter } from '../server/api-adapter';
 import type { Certificate } from '../server/certificate';
 
-/** What `Test.createTestingModule(...).compile()` of @nestjs/testing resolves to. */
+/** The result of `Test.createTestingModule(...).compile()` of @nestjs/testing. */
 interface TestingModule {
   createNestApplication(adapter: ApiAdapter, options: NestApplicationOptions): INestApplication;
 }
 
 export interface ApplicationOptions {
-  /** Serves HTTPS with it; plain HTTP when left out. */
+  /** The certificate for HTTPS. Default: plain HTTP */
   certificate?: Certificate;
-  /** Keeps what is logged until there is a logger. Default: false */
+  /** Buffers log lines until there is a logger. Default: false */
   bufferLogs?: boolean;
 }
 
 /**
- * The application as main.ts makes it, before it listens: of its module, or of a testing module whose providers are
- * overridden. What a team does to the application - middleware, microservices, adapters of WebSockets - it does to what this
- * resolves to.
+ * Creates the application before it listens, from its module or from a testing module with overridden providers. A team
+ * adds middleware, microservices and WebSocket adapters to the result.
  */
 export async function createApplication(
   source: Type | TestingModule,

@@ -12,12 +12,14 @@ import { AuthModule } from '../auth/auth.module';
 import { PipelineModule } from '../pipeline/pipeline.module';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
-/** As class text has it: `new Logger(...)`, `PinoLogger`, `this.logger.warn(...)`, `logger.log(...)`. */
+/**
+ * Matches the text of a class that logs: `new Logger(...)`, `PinoLogger`, `this.logger.warn(...)`, `logger.log(...)`.
+ */
 const LOGGER = /logger/i;
 
 const PLATFORM: unknown[] = [AuthModule, PipelineModule];
 
-/** As long as the handler runs, all that it starts belongs to the unit of work of its request. */
+/** Runs a handler within the unit of work of its request. */
 class Followed implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     if (context.getType() !== 'http' || UnitOfWork.current()) return next.handle();
@@ -33,13 +35,13 @@ class Followed implements NestInterceptor {
 type Provider = ReturnType<DiscoveryService['getProviders']>[number];
 
 /**
- * Lines that are logged while a request is handled tell which one it is, and whose. What may write is followed anyway; for a read
- * that would cost a seventh, so it is done where a controller, or something that it is given, speaks of a logger. What the
- * platform logs names its request itself.
+ * Adds the request and its caller to log lines that are written while a read is handled. Other methods have a unit of
+ * work anyway. For reads it costs a seventh of the throughput, so it is only done for controllers that mention a
+ * logger, themselves or in a class that is injected. The platform's own lines name their request themselves.
  */
 @Injectable()
 export class FollowedReads {
-  /** What is injected, by its token. */
+  /** The classes of providers, by injection token. */
   private readonly classes: Map<unknown, unknown>;
 
   constructor(discovery: DiscoveryService) {
@@ -61,11 +63,11 @@ export class FollowedReads {
   }
 }
 
-/** Rather than by a factory. */
+/** True if the provider is a class instead of a factory. */
 const isMadeOfClass = ({ inject, metatype }: Provider): boolean =>
   inject === undefined && typeof metatype === 'function';
 
-/** What a class is given, in its constructor and its properties. */
+/** The tokens that a class injects by its constructor and its properties. */
 function tokensOf(type: object): unknown[] {
   const read = (key: string) => (Reflect.getMetadata(key, type) as unknown[] | undefined) ?? [];
   const named = read(SELF_DECLARED_DEPS_METADATA) as { param: unknown }[];
@@ -79,7 +81,7 @@ const isReference = (token: unknown): token is { forwardRef: () => unknown } =>
 
 function follow(controller: object): void {
   const before = (Reflect.getMetadata(INTERCEPTORS_METADATA, controller) as unknown[] | undefined) ?? [];
-  // Another application of this process, as in a test, may have done it.
+  // Another application of this process, as in tests, may have added the interceptor.
   if (before.some((one) => one instanceof Followed)) return;
   Reflect.defineMetadata(INTERCEPTORS_METADATA, [new Followed(), ...before], controller);
 }

@@ -5,15 +5,16 @@ import { inBackground } from '../transactions/in-background';
 
 type Work = (this: unknown, ...values: unknown[]) => unknown;
 
-/** Where the packages of Nest, which the service itself doesn't need, keep what is a job. */
+/** The metadata keys of job packages. The service itself doesn't depend on these packages. */
 const SCHEDULED_METHOD = 'SCHEDULER_TYPE';
 const QUEUE_PROCESSOR = 'bullmq:processor_metadata';
 const PROCESS = 'process';
 const WRAPPED = 'resource-api:job';
 
 /**
- * Runs jobs of @nestjs/schedule and of @nestjs/bullmq in the background: they belong to no request, so their statements
- * aren't limited by its time. In the constructor, as the packages look for jobs once everything is made.
+ * Runs jobs of @nestjs/schedule and @nestjs/bullmq in the background: a job belongs to no request, so its statements
+ * have a limit of their own. Done in the constructor, because the packages look for jobs after all providers are
+ * created.
  */
 @Injectable()
 export class Jobs {
@@ -35,7 +36,7 @@ export class Jobs {
 
   private wrap(prototype: Record<string, Work>, name: string): void {
     const current = prototype[name];
-    // Another application of this process, as in a test, may have wrapped it before.
+    // Another application of this process, as in tests, may have wrapped the method.
     const work = (Reflect.getMetadata(WRAPPED, current) as Work | undefined) ?? current;
     const { JOB_STATEMENT_TIMEOUT } = this.settings;
     const job: Work = function (...values) {

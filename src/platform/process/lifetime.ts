@@ -3,88 +3,98 @@ import type { Logger } from 'pino';
 import { DatabaseServer } from '../database/database-server';
 import { reasonOf } from './startup';
 
-/** Not the signals of a crash, such as SIGSEGV: after those no JavaScript can run. */
+/** Signals of a crash, such as SIGSEGV, aren't included: no JavaScript can run after them. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** Those that Nest leaves alone. */
+/** The signals that Nest must not handle. */
 const OWN: readonly string[] = [...SIGNALS, 'SIGHUP'];
 
 type HooksOptions = Parameters<INestApplicationContext['enableShutdownHooks']>[1];
 
+/** How long a process takes at most to end when its requests have had their time, in milliseconds: connections, hooks of a team's. */
+export const GRACE = 12_000;
+/** The same of a start that is cut short before anything can be closed but a database. */
+const GRACE_OF_START = 60_000;
+
 /** What a process keeps alive, and has to end. */
-export interface Living {
-  /** @param signal on which it ends, if it was one */
+export interface Closable {
+  /** @param signal the signal that ends the process, if any */
   close(signal?: string): Promise<void>;
-  /** Reloads on SIGHUP. Returns false when there is nothing to reload: the process then ends. */
-  hangUp(): boolean;
+  /** Reloads on SIGHUP. Returns false if there is nothing to reload: the process then ends. */
+  reload(): boolean;
 }
 
 /**
- * An application that {@link Lifetime} ends, which tells its shutdown hooks the signal. Its `enableShutdownHooks()` is for the
- * signals that are left: on the others Nest would end it a second time, and earlier than the rest of the process allows.
+ * Makes {@link Lifetime} close the application. `enableShutdownHooks()` only handles the remaining signals: Nest would
+ * otherwise close the application a second time, and before the rest of the process is ready.
  */
-export function livingApplication(app: INestApplicationContext, hangUp: () => boolean): Living {
+export function closableApplication(app: INestApplicationContext, reload: () => boolean): Closable {
   const byNest = Object.getPrototypeOf(app) as INestApplicationContext;
-  // Nest's proxy before the application drops what is assigned to it.
+  // Nest wraps the application in a proxy that ignores assigned properties.
   Object.defineProperty(app, 'enableShutdownHooks', {
     configurable: true,
     value: function (this: INestApplicationContext, signals: string[] = [], options?: HooksOptions) {
       const asked = signals.length > 0 ? signals : Object.values(ShutdownSignal);
       const others = asked.filter((signal) => !OWN.includes(signal.trim().toUpperCase()));
-      // For Nest none at all are all.
+      // Nest takes an empty list for all signals.
       return others.length > 0 ? byNest.enableShutdownHooks.call(this, others, options) : this;
     },
   });
-  // Its type in Nest leaves out what it takes.
-  const closing: Pick<Living, 'close'> = app;
-  return { close: (signal) => closing.close(signal), hangUp };
+  // Nest's type of close() omits its parameter.
+  const closing: Pick<Closable, 'close'> = app;
+  return { close: (signal) => closing.close(signal), reload };
 }
 
-/** Ends the process with all that it has brought to life, be it on a signal or by a failure, running or half-way started. */
+/** Ends the process on a signal or a failure, and closes what was started, even half-way. */
 export class Lifetime {
-  private living: Living | undefined;
+  private closable: Closable | undefined;
+  /** Milliseconds after which the process ends whatever still waits. */
+  private patience = GRACE_OF_START;
   private logger: Logger | undefined;
   private ending = false;
-  /** On which another process says when to stop. */
+  /** The signal on which another process decides when to stop. */
   private deferred: string | undefined;
 
-  /** @param defer tells another process of a signal, if there is one that will say when to stop */
+  /** @param defer reports a signal to another process, which decides when to stop. Returns false if there is none */
   constructor(private readonly defer: () => boolean = () => false) {
     for (const signal of SIGNALS) process.on(signal, () => this.onSignal(signal));
-    process.on('SIGHUP', () => this.hangUp());
-    // A rejected promise that nobody awaits comes here as well.
+    process.on('SIGHUP', () => this.onHangUp());
+    // Node passes unhandled rejections here as well.
     process.on('uncaughtException', (error) => this.fail(error));
   }
 
-  /** From here on there is something to close. */
-  created(living: Living): void {
-    this.living = living;
+  /** From here on there is something to close. @param requests for how long what was asked may still take, in milliseconds */
+  created(closable: Closable, requests: number): void {
+    this.closable = closable;
+    this.patience = requests + GRACE;
   }
 
-  /** From here on there is a log to tell of the end. */
+  /** Called when there is a log. */
   started(logger: Logger): void {
     this.logger = logger;
   }
 
   fail(error: unknown): void {
     if (this.logger) this.logger.fatal({ err: error }, 'The service ends');
-    // A start that is cut short by its end fails, but that is not the reason.
+    // A start that is interrupted by the end fails too, but that isn't the reason.
     else if (!this.ending) process.stderr.write(`${reasonOf(error)}\n`);
     void this.end(1);
   }
 
   /**
-   * Ends the process when what was asked is answered.
-   * @param signal what the hooks of the application are told
+   * Ends the process when open requests are answered.
+   * @param signal the signal for the shutdown hooks of the application
    */
   stop(signal: string = this.deferred ?? 'SIGTERM'): void {
     if (!this.ending) this.logger?.info('Stopping: no new connections, what was asked is answered');
     void this.end(0, signal);
   }
 
-  /** The terminal was closed; or, where there is a certificate, there is a new one. */
-  private hangUp(): void {
+  /**
+   * On SIGHUP the certificate is read again, if there is one. Otherwise the terminal was closed, and the process ends.
+   */
+  private onHangUp(): void {
     try {
-      if (this.living?.hangUp()) this.logger?.info('The certificate was read again');
+      if (this.closable?.reload()) this.logger?.info('The certificate was read again');
       else this.onSignal('SIGHUP');
     } catch (error) {
       this.logger?.error({ err: error }, 'The new certificate is not used, the old one stays');
@@ -96,17 +106,27 @@ export class Lifetime {
     this.deferred ??= signal;
   }
 
-  /** A second signal changes nothing: a terminal and npm may both send the one of Ctrl+C. */
+  /** A second signal changes nothing: a terminal and npm may both send the signal of Ctrl+C. */
   private async end(code: number, signal?: string): Promise<void> {
     if (this.ending) return;
     this.ending = true;
+    const last = setTimeout(() => this.giveUp(), this.patience).unref();
     try {
-      await (this.living ? this.living.close(signal) : DatabaseServer.stopAll());
+      await (this.closable ? this.closable.close(signal) : DatabaseServer.stopAll());
+      clearTimeout(last);
       this.logger?.info('Stopped');
       process.exit(code);
     } catch (error) {
       process.stderr.write(`${reasonOf(error)}\n`);
       process.exit(1);
     }
+  }
+
+  /** A hook that never ends, say: whoever waits for this process would kill it, and nobody knew why. */
+  private giveUp(): void {
+    this.logger?.error(
+      `The service has not ended in ${this.patience / 1_000} seconds, and is cut off: something waits for ever`,
+    );
+    process.exit(1);
   }
 }

@@ -4,23 +4,26 @@ import type { Logger } from 'pino';
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible';
 import type { Settings } from '../config/settings';
 import { DatabaseServer } from '../database/database-server';
-import { Entrance } from './entrance';
-import type { Living } from './lifetime';
+import { ConnectionAcceptor } from './connection-acceptor';
+import type { Closable } from './lifetime';
 import { createLogger } from '../logging/logging';
 import { announce } from './startup';
 import { Worker } from './worker';
 import { WorkerMessage } from './worker-messages';
 
-/** How soon a worker that ended may be replaced, in milliseconds: one that can't live must not keep the machine busy. */
+/**
+ * The delay before another attempt to replace a worker, in milliseconds: a worker that can't start must not keep the
+ * machine busy.
+ */
 const RESTART_DELAY = 1_000;
 
 /**
- * The process that has others do the work, PROCESSES of them. It accepts their connections, keeps the embedded database,
- * counts for their rate limits, and puts another in the place of one that ends.
+ * The primary process of PROCESSES workers. It accepts their connections, runs the embedded database, counts for their
+ * rate limits, and replaces workers that end.
  */
-export class Primary implements Living {
+export class Primary implements Closable {
   readonly logger: Logger;
-  private readonly entrance = new Entrance();
+  private readonly acceptor = new ConnectionAcceptor();
   private readonly workers = new Set<Worker>();
   private ending = false;
   private readonly demo = { open: false, offered: false };
@@ -36,33 +39,33 @@ export class Primary implements Living {
   async start(): Promise<void> {
     const { DATABASE_URL, DATA_DIR, PROCESSES, PORT } = this.settings;
     this.databaseUrl = DATABASE_URL ?? (await DatabaseServer.embed(DATA_DIR)).url;
-    // One comes first: it migrates the database, and says but once what keeps the service from starting.
+    // The first worker starts alone: it migrates the database, and reports only once what prevents the start.
     await this.startWorker();
     await Promise.all(Array.from({ length: PROCESSES - 1 }, () => this.startWorker()));
-    const port = await this.entrance.open(PORT, this.settings.listenAddress(this.demo.open));
+    const port = await this.acceptor.open(PORT, this.settings.listenAddress(this.demo.open));
     announce(this.settings, this.logger, { port, demo: this.demo });
   }
 
-  /** Closes the port, ends the workers when they have answered, and then the database. */
+  /** Closes the port, ends the workers when they have answered, and then stops the database. */
   async close(): Promise<void> {
     this.ending = true;
-    await this.entrance.close();
+    await this.acceptor.close();
     await Promise.all([...this.workers].map((worker) => worker.end()));
     await DatabaseServer.stopAll();
   }
 
-  /** Passed on to those who have the certificate. */
-  hangUp(): boolean {
+  /** Passes SIGHUP on to the workers, which hold the certificate. */
+  reload(): boolean {
     if (!this.settings.TLS_CERT) return false;
     for (const worker of this.workers) worker.signal('SIGHUP');
     return true;
   }
 
-  /** @throws {StartupError} when it ends instead of starting; it has said why */
+  /** @throws {StartupError} when the worker ends instead of starting. It has logged the reason */
   private async startWorker(): Promise<void> {
     const worker = new Worker({
       DATABASE_URL: this.databaseUrl,
-      // A worker always sees a DATABASE_URL, so the default that follows from its absence is passed on.
+      // A worker always sees a DATABASE_URL, so the default that depends on its absence is passed on.
       DEMO_DATA: String(this.settings.demoData),
     });
     this.workers.add(worker);
@@ -70,25 +73,28 @@ export class Primary implements Living {
     worker.on(WorkerMessage.DEMO, () => (this.demo.open = true));
     worker.on(WorkerMessage.OFFER, () => (this.demo.offered = true));
     await worker.ready();
-    this.entrance.add(worker.take);
+    this.acceptor.add(worker.take);
     let leaves = false;
     worker.on(WorkerMessage.LEAVING, () => {
       if (!leaves) void this.relieve(worker);
       leaves = true;
     });
     void worker.exit.then((reason) => {
-      this.entrance.remove(worker.take, worker.untaken);
+      this.acceptor.remove(worker.take, worker.untaken);
       if (leaves || this.ending) return;
       this.logger.error({ worker: worker.pid, reason }, 'A worker process has ended, another takes its place');
       void this.replace();
     });
   }
 
-  /** A worker that was told to end serves on until there is another; if it isn't the service that is to end. */
+  /**
+   * Replaces a worker that was told to end. It serves until its replacement has started. Nothing is replaced if the
+   * whole service ends.
+   */
   private async relieve(worker: Worker): Promise<void> {
     await this.replace();
     if (this.ending) return;
-    this.entrance.remove(worker.take);
+    this.acceptor.remove(worker.take);
     await worker.end();
   }
 

@@ -11,13 +11,13 @@ import { NestLogger } from '../logging/nest-logger';
 import { RequiredAdapter } from '../server/required-adapter';
 import { keepAssigned } from '../logging/request-fields';
 
-/** What keeps the service observable and stoppable. */
+/** Logging, health checks and jobs. */
 @Module({
   imports: [
     DiscoveryModule,
     LoggingModule,
-    // Without its middleware: the line for each request is written by request-log.ts.
-    // Not before all modules are there: it provides what their @InjectPinoLogger() ask for.
+    // LoggerModule's middleware is left out: request-log.ts writes the line of each request. The module is loaded after
+    // all others, because it provides what their @InjectPinoLogger() ask for.
     forwardRef(() =>
       LoggerModule.forRootAsync({
         imports: [],
@@ -33,7 +33,7 @@ import { keepAssigned } from '../logging/request-fields';
   controllers: [HealthController],
 })
 export class ProcessModule {
-  /** Lines appear from here on, while the database, say, is still waited for. */
+  /** From here on lines are logged, e.g. while the database is waited for. */
   constructor(logger: NestLogger, @Inject(PINO) pino: Logger) {
     keepAssigned(pino);
     GlobalLogger.overrideLogger(logger);

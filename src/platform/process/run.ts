@@ -8,21 +8,21 @@ import type { Settings } from '../config/settings';
 import { createApplication } from './create-application';
 import type { ApiAdapter } from '../server/api-adapter';
 import { Certificate } from '../server/certificate';
-import { Lifetime, livingApplication } from './lifetime';
+import { Lifetime, closableApplication } from './lifetime';
 import { PINO } from '../logging/logging.module';
-import { announceDemo, announceLeaving, serveForPrimary } from './membership';
+import { announceDemo, announceLeaving, serveForPrimary } from './cluster-worker';
 import { Primary } from './primary';
 import { announce, type Demo } from './startup';
 
 export interface RunOptions {
-  /**
-   * What a team does to the application before it listens: middleware, microservices, adapters of WebSockets.
-   * Default: nothing
-   */
+  /** Prepares the application before it listens: middleware, microservices, WebSocket adapters. Default: nothing */
   prepare?: (app: NestExpressApplication) => unknown;
-  /** What demo accounts the application has, once it is initialized. Default: none */
+  /** The demo accounts of the initialized application. Default: none */
   demo?: (app: INestApplication) => Demo;
 }
+
+/** How much longer than its workers the first process waits for their end, in milliseconds. */
+const LATER = 2_000;
 
 const NO_DEMO: Demo = { open: false, offered: false };
 
@@ -46,16 +46,21 @@ async function start(service: Service): Promise<void> {
 
 async function startPrimary(settings: Settings, { lifetime }: Service): Promise<void> {
   const primary = new Primary(settings);
-  lifetime.created(primary);
+  // Later than each of its workers.
+  lifetime.created(primary, settings.REQUEST_TIMEOUT + LATER);
   await primary.start();
   lifetime.started(primary.logger);
 }
 
 async function startInstance(settings: Settings, { module, prepare, demo, lifetime }: Service): Promise<void> {
-  // Logs wait until there is a logger, see ProcessModule; of a start that fails earlier, Lifetime tells all there is to tell.
+  // Log lines are buffered until there is a logger, see ProcessModule. If the start fails earlier, Lifetime reports the
+  // failure.
   const app = await createApplication(module, { certificate: Certificate.of(settings), bufferLogs: true });
   const adapter = app.getHttpAdapter() as unknown as ApiAdapter;
-  lifetime.created(livingApplication(app, () => adapter.renewCertificate()));
+  lifetime.created(
+    closableApplication(app, () => adapter.renewCertificate()),
+    settings.REQUEST_TIMEOUT,
+  );
   await prepare(app);
   const logger = app.get<Logger>(PINO);
   await app.init();

@@ -10,15 +10,15 @@ export interface Whereabouts {
   demo: Demo;
 }
 
-/** Accounts whose password is published, for exploring. */
+/** Accounts with a published password, for exploring. */
 export interface Demo {
-  /** Whether there are any: the service is then for this machine alone, unless HOST opens it to others. */
+  /** True if there are demo accounts. The service then listens on this machine only, unless HOST says otherwise. */
   open: boolean;
-  /** Whether one can sign in as a user and as an administrator, which the start then says. */
+  /** True if one can sign in as a user and as an administrator. The start then prints how. */
   offered: boolean;
 }
 
-/** Says where everything is, once it is there. */
+/** Logs the addresses of the started service. */
 export function announce(settings: Settings, logger: Logger, { port, demo }: Whereabouts): void {
   const base = `${settings.TLS_CERT ? 'https' : 'http'}://localhost:${port}`;
   logger.info({ port }, `API      ${base}/api/v1`);
@@ -31,7 +31,7 @@ export function announce(settings: Settings, logger: Logger, { port, demo }: Whe
   }
 }
 
-/** One clear message; with a stack only when nobody has foreseen the failure. */
+/** One clear message. Only an unexpected failure has a stack. */
 export function reasonOf(error: unknown): string {
   if (error instanceof StartupError) return error.message;
   const { code, port, address, path, message } = error as NodeJS.ErrnoException & { port?: number; address?: string };

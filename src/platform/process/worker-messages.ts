@@ -1,15 +1,15 @@
-/** What a worker and its primary tell each other. */
+/** Messages between a worker and its primary. */
 export enum WorkerMessage {
   /** From the worker: it can serve. */
   READY = 'resource-api:ready',
-  /** From the worker, before it is ready: there are demo accounts. */
+  /** From the worker, before READY: there are demo accounts. */
   DEMO = 'resource-api:demo',
-  /** The same: one can sign in as a user of them, and as an administrator. */
+  /** From the worker, before READY: one can sign in as a demo user and as a demo administrator. */
   OFFER = 'resource-api:offer',
-  /** From the worker: it was told to end, by a signal of its own. */
+  /** From the worker: a signal told it to end. */
   LEAVING = 'resource-api:leaving',
   /** To the worker, with a connection. */
   CONNECTION = 'resource-api:connection',
-  /** To the worker: it has had its last connection. */
+  /** To the worker: no connection follows. */
   END = 'resource-api:end',
 }

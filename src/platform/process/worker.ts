@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { StartupError } from '../config/startup-error';
 import { WorkerMessage } from './worker-messages';
 
-/** A worker process, as its primary sees it. */
+/** A worker process, seen by its primary. */
 export class Worker {
-  /** What has ended it: its exit code, or the signal that killed it. */
+  /** Resolves to the exit code of the process, or to the signal that killed it. */
   readonly exit: Promise<number | string>;
   private readonly unsent = new Set<Socket>();
   private readonly process: Process;
@@ -15,13 +15,13 @@ export class Worker {
   constructor(environment: Record<string, string>) {
     this.process = cluster.fork(environment);
     this.exit = once(this.process, 'exit').then(([code, signal]) => (signal ?? code) as number | string);
-    // The channel to a process that is about to end may break; its exit tells.
+    // The channel to an ending process may break. Its exit is reported separately.
     this.process.on('error', () => undefined);
   }
 
   /**
-   * Resolves when it can serve.
-   * @throws {StartupError} when it ends instead; it has said why
+   * Resolves when the worker can serve.
+   * @throws {StartupError} when the worker ends instead. It has logged the reason
    */
   async ready(): Promise<void> {
     const ready = new Promise<boolean>((resolve) => this.on(WorkerMessage.READY, () => resolve(true)));
@@ -39,7 +39,7 @@ export class Worker {
     });
   }
 
-  /** Gives it a connection, which is its alone from then on. */
+  /** Passes a connection on to the worker, which then owns it. */
   readonly take = (connection: Socket): void => {
     this.unsent.add(connection);
     this.process.process.send?.(WorkerMessage.CONNECTION, connection, {}, () => this.unsent.delete(connection));
@@ -54,7 +54,10 @@ export class Worker {
     this.process.process.kill(signal);
   }
 
-  /** Has it end once it has answered. The channel keeps the order, so that it has got all of its connections by then. */
+  /**
+   * Tells the worker to end after it has answered. The channel keeps its order, so the worker has received all its
+   * connections by then.
+   */
   async end(): Promise<void> {
     if (!this.serving) this.signal('SIGKILL');
     else if (this.process.isConnected()) this.process.send(WorkerMessage.END);

@@ -17,16 +17,16 @@ import { Extension, IS_PAGE, ITEM_TYPE } from '../http/route-keys';
 import { envelopeSchema } from '../docs/schemas';
 
 /**
- * One group of routes in the documentation.
- * @param description of the group; once is enough where several controllers share it
+ * Groups routes in the document.
+ * @param description of the group. If several controllers share a group, one of them needs it
  */
 export const ApiResource = (name: string, description?: string): ClassDecorator =>
   applyDecorators(ApiTags(name), ...(description ? [ApiExtension(Extension.GROUP, description)] : []));
 
-/** Answers 200 with one resource. A GET also takes `fields`. */
+/** Answers 200 with one resource. A GET also accepts `fields`. */
 export const Answers = (dto: DtoClass): MethodDecorator => answersItem(dto, HttpStatus.OK);
 
-/** Answers 201 with the resource that was created, and its `Location`. The request may bring an `Idempotency-Key`. */
+/** Answers 201 with the created resource and its `Location`. The request may have an `Idempotency-Key`. */
 export const Creates = (dto: DtoClass): MethodDecorator =>
   applyDecorators(answersItem(dto, HttpStatus.CREATED), Idempotent());
 
@@ -34,7 +34,7 @@ function answersItem(dto: DtoClass, status: HttpStatus): MethodDecorator {
   return applyDecorators(SetMetadata(ITEM_TYPE, dto), ApiExtension(Extension.ITEM, true), AnswersWhole(dto, status));
 }
 
-/** Answers with one object that is no resource: a caller gets all of its attributes. */
+/** Answers with an object that isn't a resource: a caller always gets all of its attributes. */
 export const AnswersWhole = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator =>
   applyDecorators(
     HttpCode(status),
@@ -67,17 +67,17 @@ export const AnswersPage = (dto: DtoClass): MethodDecorator =>
 export const AnswersNothing = (): MethodDecorator =>
   applyDecorators(HttpCode(HttpStatus.NO_CONTENT), ApiNoContentResponse({ description: 'No Content' }));
 
-/** Documents headers that every answer of a controller has, errors included. */
+/** Documents headers of every answer of a controller, errors included. */
 export const ApiAnswerHeaders = (headers: HeadersObject): ClassDecorator =>
   ApiExtension(Extension.HEADERS, headers) as ClassDecorator;
 
-/** A body to try the route with, where all attributes that have an example and no default would be too much. */
+/** An example body, where an example of all attributes without a default would be too much. */
 export const ApiExampleBody = (body: object): MethodDecorator =>
   ApiExtension(Extension.EXAMPLE, body) as MethodDecorator;
 
 /**
- * Errors of this route beyond those that follow from its path, its body and its access: as they are thrown, so that the
- * documentation says what the service says.
+ * Documents errors of this route beyond those that follow from its path, body and access. Pass the errors that are
+ * thrown, so that the document states the real messages.
  */
 export const Raises = (...thrown: Error[]): MethodDecorator =>
   ApiExtension(Extension.RAISES, thrown.map(errorExample)) as MethodDecorator;

@@ -3,7 +3,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { StartupError } from '../config/startup-error';
 import { declaredVersions, NAMES } from './versioning';
 
-/** Refuses the start when a route names a version that nobody can ask for. */
+/** Refuses the start when a route declares a version that doesn't exist. */
 @Injectable()
 export class DeclaredVersions implements OnModuleInit {
   constructor(

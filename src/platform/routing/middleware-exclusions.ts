@@ -9,8 +9,8 @@ type Excluded = Parameters<Configuration['exclude']>[number];
 const EVERY: ControllerOptions['version'] = [VERSION_NEUTRAL, ...NAMES];
 
 /**
- * Has `exclude('cats')` leave routes out in every version, as `forRoutes('cats')` takes them in: Nest by itself compares it
- * with paths that name no version.
+ * Makes `exclude('cats')` apply to every version, like `forRoutes('cats')`. Nest itself compares it with paths without
+ * a version.
  */
 export function excludeInEveryVersion(app: INestApplication): void {
   const { container } = app as unknown as { container: NestContainer };
@@ -34,7 +34,7 @@ function withExclusions(consumer: MiddlewareConsumer): MiddlewareConsumer {
 
 function inEvery(route: Excluded): Excluded {
   const info = typeof route === 'string' ? { path: route, method: RequestMethod.ALL } : route;
-  // A wildcard leaves everything out anyway.
+  // A wildcard excludes everything anyway.
   const isWildcard = /^\/?[*{(]/.test(info.path);
   return info.version || isWildcard ? route : { ...info, version: EVERY };
 }

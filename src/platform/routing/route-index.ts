@@ -2,29 +2,29 @@ import { type Application, type NextFunction, type Request, type RequestHandler,
 
 export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** A layer of Express's router (package `router` 2), as far as it is needed here. */
+/** The used properties of a layer of Express's router (package `router` 2). */
 export interface Layer {
   match(path: string): unknown;
   handle: RequestHandler & { index?: RouteIndex };
   route?: { path: string; methods: Record<string, boolean | undefined>; stack: RouteLayer[] };
 }
 
-/** One handler of a route. */
+/** A handler of a route. */
 export interface RouteLayer {
   handle: RequestHandler;
   /** In lower case; undefined for all methods. */
   method?: string;
 }
 
-/** Applications that have more to do with all of their routes than an index knows of. */
+/** Applications that use a feature of Express that an index doesn't support. */
 const withoutIndex = new WeakSet<Application>();
 
-/** What makes a segment of a pattern match more than itself. */
+/** Characters that make a segment of a pattern match more than itself. */
 export const NO_LITERAL = /[:*{}()[\]?+!\\]/;
 
 /**
- * Routes by what their paths begin with. Express's router asks one route after the other, which with fifty of them is a
- * tenth of what GET /public costs; here it asks only those whose first two segments are those of the request.
+ * An index of routes by the first two segments of their paths. Express's router tries routes in sequence, which takes a
+ * tenth of GET /public with fifty routes.
  */
 export class RouteIndex {
   private readonly routers = new Map<string, Router>();
@@ -36,8 +36,8 @@ export class RouteIndex {
   }
 
   /**
-   * Where a route is to be added: to an index that is the last of what the application has, so that everything is still
-   * asked in the order in which it was added; or to the application itself, when the beginning of its path is no literal.
+   * Returns the router for a route. Consecutive routes share an index, which keeps the order of registration. A path
+   * that doesn't start with literal segments is added to the application itself.
    */
   static routerFor(app: Application, pattern: unknown): Router | undefined {
     const beginning = typeof pattern === 'string' ? beginningOf(pattern) : '';
@@ -48,22 +48,22 @@ export class RouteIndex {
     return router;
   }
 
-  /** All routes of an application; or those among which one with this path is looked for, in that order. */
+  /** All routes of an application, or those that a path may match, in the order in which they are tried. */
   static routesOf(app: Application, path?: string): Layer[] {
     const layers = stackOf(app).flatMap((layer) => layer.handle.index?.layersFor(path) ?? [layer]);
     return layers.filter(({ route }) => route);
   }
 
-  /** Has all routes be routes of the application itself, also those to come: for what Express offers for its own alone. */
+  /** Moves all routes, and later ones, to the application itself, for features that Express only has there. */
   static dissolve(app: Application): void {
     withoutIndex.add(app);
     const stack = stackOf(app);
-    // No two routers of an index match the same path, so that their order doesn't matter.
+    // No two routers of an index match the same path, so their order doesn't matter.
     stack.splice(0, stack.length, ...stack.flatMap((layer) => layer.handle.index?.layersFor(undefined) ?? [layer]));
   }
 
   private dispatch(request: Request, response: Response, next: NextFunction): void {
-    // To OPTIONS a router would answer by itself when nothing else does.
+    // A router would answer OPTIONS by itself if nothing else does.
     const router = request.method === 'OPTIONS' ? undefined : this.routers.get(beginningOf(request.path));
     if (router) router(request, response, next);
     else next();
@@ -80,7 +80,7 @@ export class RouteIndex {
   }
 }
 
-/** The first two segments, or what there is of them; in lower case, as the router makes no difference either. */
+/** The first two segments in lower case, because the router ignores case. */
 function beginningOf(path: string): string {
   const second = path.indexOf('/', 1);
   const third = second < 0 ? -1 : path.indexOf('/', second + 1);

@@ -7,32 +7,33 @@ import { isMiddleware, markMiddleware, onlyIn, serves, tablePathOf } from './rou
 import { type Version, VERSIONS } from '../http/api-version';
 import { API_PREFIX, toPathAsSent, toTablePath, withUrlAsSent } from './version';
 
-/** Those that the index knows. It leaves OPTIONS out, which a route for all methods may be for as well. */
+/** The methods of the index. OPTIONS is left out, because a route for all methods may also serve it. */
 const INDEXED = ['get', 'post', 'put', 'patch', 'delete'];
 const BELOW_PREFIX = new RegExp(`^/${API_PREFIX}(?!/v\\d+(?:/|$))(?=/|$)`, 'i');
 
 type Add = (path: unknown, ...handlers: unknown[]) => unknown;
 type Router = Record<string, (path: string, handler: RequestHandler) => { stack: Layer[] }>;
 
-/** A route of a controller, which Nest adds once for each of its versions. */
+/** A route of a controller. Nest adds it once for each version. */
 interface Served {
   path: string;
   versions: Set<Version>;
   handler: RequestHandler;
-  /** What the router calls. */
+  /** The handlers that the router calls. */
   layers: RouteLayer[];
 }
 
 /**
- * The routes of the application. Those of controllers stand in it once, without a version, by an index. What is added by hand
- * is as Express documents it: its path is the one that the client sent, and one below /api is there in every version.
+ * The routes of the application. A controller's route is added once, without a version, to an index. A route that is
+ * added by hand behaves like in Express: its path is the one that the client sends, and below /api it exists in every
+ * version.
  */
 export class RoutingTable {
-  /** By handler, and then by method and path. */
+  /** By handler, then by method and path. */
   private readonly served = new Map<RequestHandler, Map<string, Served>>();
-  /** What is asked after all the rest. */
+  /** Handlers that run after all others. */
   private readonly last: Layer[] = [];
-  /** Whether what is added now sees paths without their version. */
+  /** True while added handlers see paths without a version. */
   private isOfControllers = false;
 
   constructor(private readonly app: Express) {
@@ -55,7 +56,7 @@ export class RoutingTable {
     });
   }
 
-  /** Adds what is asked when nothing else has answered, whenever that is added. */
+  /** Adds a handler that runs when no other has answered, even those that are added later. */
   addLast(handler: RequestHandler | ErrorRequestHandler): void {
     this.requireReachable();
     this.turn(false);
@@ -66,7 +67,7 @@ export class RoutingTable {
   private adapt(method: string): void {
     const add = (this.app as unknown as Record<string, Add>)[method];
     const adapted: Add = (path, ...handlers) => {
-      // app.get(name) is a setting.
+      // app.get(name) reads a setting.
       if (method === 'get' && handlers.length === 0) return add.call(this.app, path);
       const [handler] = handlers;
       if (isOfController(handler)) this.addOfController(method, path as string, handler);
@@ -123,7 +124,7 @@ export class RoutingTable {
     for (const layer of this.last) stack.push(...stack.splice(stack.indexOf(layer), 1));
   }
 
-  /** A path outside of the API names no version. */
+  /** Refuses routes outside of the API that are limited to some versions, as no request could name one. */
   private requireReachable(): void {
     const routes = [...this.served.values()].flatMap((ofHandler) => [...ofHandler.values()]);
     const lost = routes.filter((route) => !isInAll(route) && !BELOW_PREFIX.test(route.path));
@@ -137,17 +138,17 @@ export class RoutingTable {
 
 const isInAll = ({ versions }: Served) => versions.size === VERSIONS.length;
 
-/** Nest leaves what is known of a controller's method with what it adds. */
+/** Nest leaves its metadata of a controller's method on the handler that it adds. */
 function isOfController(handler: unknown): handler is RequestHandler {
   return typeof handler === 'function' && Reflect.hasMetadata(METHOD_METADATA, handler);
 }
 
-/** What handles errors, in the list of a route, has one parameter more. */
+/** An error handler in the list of a route has a fourth parameter. */
 function isHandler(one: unknown): one is RequestHandler {
   return typeof one === 'function' && one.length < 4;
 }
 
-/** A path of the API is one in each version, unless it names one. */
+/** The path in all versions, unless it names one. */
 function below(path: unknown): unknown {
   if (Array.isArray(path)) return path.some((one) => typeof one === 'function') ? path : path.flatMap(below);
   if (typeof path !== 'string' || !BELOW_PREFIX.test(path)) return path;
@@ -155,20 +156,23 @@ function below(path: unknown): unknown {
   return [path, ...VERSIONS.map((version) => `/${API_PREFIX}/v${version}${rest}`)];
 }
 
-/** All that such a route does in the database ends with its request. What only reads is ended by the database itself. */
+/**
+ * Runs a handler in the unit of work of its request, so that its database work ends with the request. Reads are ended
+ * separately.
+ */
 function inUnitOfWork(handler: RequestHandler): RequestHandler {
   return (request, response, next) =>
     request.work!.run(async () => {
       try {
         await handler(request, response, next);
       } finally {
-        // Of a request with a key that was answered by an exception filter, say.
+        // E.g. when an exception filter has answered a request with a key.
         if (request.keyed) await request.keyed.giveUp();
       }
     });
 }
 
-/** The same for one that may return long before it answers or passes the request on. */
+/** The same for a handler that may return long before it answers or passes the request on. */
 function inLongUnitOfWork(handler: RequestHandler): RequestHandler {
   const adapted: RequestHandler = (request, response, next) =>
     request.work!.run(() => {

@@ -6,11 +6,13 @@ import { ApiError } from '../errors/api-error';
 
 const USUAL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** What no route took: OPTIONS is told the methods, another method of a known path is 405, an unknown path 404. */
+/**
+ * Answers what no route has taken: OPTIONS gets the methods, another method of a known path 405, an unknown path 404.
+ */
 export function unknownRoute(request: Request, response: Response, next: NextFunction): void {
   const allowed = methodsOf(request);
   const isOptions = request.method === 'OPTIONS';
-  // A route that has the method and passed the request on is not for it, for its host, say.
+  // A route with this method has passed the request on, e.g. because of its host.
   if (allowed.length === 0 || (!isOptions && allowed.includes(request.method))) return next(notFound());
   const Allow = allowed.join(', ');
   if (!isOptions) return next(new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow } }));
@@ -21,12 +23,12 @@ export function unknownRoute(request: Request, response: Response, next: NextFun
 
 export const notFound = () => new ApiError('NOT_FOUND', { message: 'There is nothing at this path' });
 
-/** The methods that the path of a request has in its version, with those that come by themselves; none for an unknown path. */
+/** The methods of a request's path in its version, including HEAD and OPTIONS; empty for an unknown path. */
 export function methodsOf(request: Request): string[] {
   return methodsAt(pathsOf(request), request);
 }
 
-/** The same of another path, for a request of this version. */
+/** The methods of another path, in the version of a request. */
 export function methodsAt({ asSent, inTable }: Paths, request: Request): string[] {
   const routes = [
     ...routesAt(inTable, request).filter((route) => isOfController(route)),
@@ -34,7 +36,7 @@ export function methodsAt({ asSent, inTable }: Paths, request: Request): string[
   ];
   const methods = routes
     .flatMap(({ stack }) => stack.filter((layer) => isFor(layer, request)))
-    // Whatever is for all methods says nothing of any.
+    // A route for all methods names none.
     .flatMap(({ method }) => method?.toUpperCase() ?? []);
   if (methods.length === 0) return [];
   const known = new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
@@ -48,7 +50,7 @@ function routesAt(path: string, { app }: Request): Route[] {
   return RouteIndex.routesOf(app, path).flatMap((layer) => (layer.route && layer.match(path) ? [layer.route] : []));
 }
 
-/** The path of such a route has no version. */
+/** A controller's route has no version in its path. */
 const isOfController = ({ stack }: Route) => stack.some(({ handle }) => versionsOf(handle));
 
 function isFor({ handle }: RouteLayer, { version }: Request): boolean {

@@ -2,19 +2,22 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { type Representation, type Version, VERSIONS } from '../http/api-version';
 
-/** Every route of a controller stands below it once: without a version, which {@link toTablePath} takes off the path. */
+/**
+ * The prefix of all controllers' routes. In the routing table a path has no version, because {@link toTablePath}
+ * removes it.
+ */
 export const API_PREFIX = 'api';
 export const ROOT = `/${API_PREFIX}`;
 
-/** What answers depend on besides the path. */
+/** What answers depend on beside the path. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
-/** What a request that names no version gets. */
+/** The version of a request that names none. */
 const DEFAULT_VERSION: Version = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const VERSIONED_PATH = /^\/api\/v(\d+)(?=\/|$)/i;
-/** All of the API, in whatever version. */
+/** Matches the paths of the API in every version. */
 export const API_PATH = /^\/api(?=\/|$)/i;
-/** Of an `Accept` header there are few kinds, but a caller may make up any number. */
+/** Few `Accept` headers are common, but a caller may invent any number. */
 const MAX_REMEMBERED = 1_000;
 
 const PLAIN: Record<Version, Representation> = {
@@ -26,22 +29,22 @@ const VENDOR: Record<Version, Representation> = {
   2: { version: 2, mediaType: 'application/vnd.api+json; version=2', variant: 'vnd2' },
 };
 
-/** What the path leaves to choose from, the first being the one for callers who take anything. */
+/** The representations of a version in the path. The first is the default. */
 const OF_PATH: Record<Version, Representation[]> = { 1: [PLAIN[1], VENDOR[1]], 2: [PLAIN[2], VENDOR[2]] };
-/** The media type that names the version, for callers who ask for it. */
+/** The media type that names the version. */
 export const vendorMediaType = (version: Version): string => VENDOR[version].mediaType;
 const UNVERSIONED = [PLAIN[DEFAULT_VERSION], ...VERSIONS.map((version) => VENDOR[version])];
 
 /**
- * Finds out which version is asked for, by `/api/v1/...` or, at `/api/...`, by `Accept`. What nothing acceptable can be made
- * for is refused by {@link AcceptGuard}, once its route is known.
+ * Finds the requested version: in `/api/v1/...`, or for `/api/...` in `Accept`. If no representation is acceptable,
+ * {@link AcceptGuard} refuses the request once its route is known.
  */
 export function resolveVersion(request: Request, response: Response, next: NextFunction): void {
-  // Of a request line with a whole URL only the path counts.
+  // A request line may contain a whole URL, of which only the path counts.
   const { path } = request;
   request.urlAsSent = request.url;
   if (!API_PATH.test(path)) return next();
-  // The library behind vary() parses what is there.
+  // The library behind vary() would parse the header.
   if (response.hasHeader('Vary')) response.vary(VARY);
   else response.setHeader('Vary', VARY);
   const inPath = VERSIONED_PATH.exec(path);
@@ -53,10 +56,10 @@ export function resolveVersion(request: Request, response: Response, next: NextF
   next();
 }
 
-/** Leaves the path as the one routing table of all controllers has it. Middleware before it sees the path as it was sent. */
+/** Rewrites the URL to the path in the routing table. Earlier middleware sees the path as it was sent. */
 export function toTablePath(request: Request, response: Response, next: NextFunction): void {
   if (request.url === request.urlAsSent) return takeVersionOff(request, next);
-  // A middleware has written another path.
+  // A middleware has rewritten the path.
   Object.assign(request, { version: undefined, apiRoot: undefined, representation: undefined });
   resolveVersion(request, response, (error) => (error ? next(error) : takeVersionOff(request, next)));
 }
@@ -67,34 +70,34 @@ function takeVersionOff(request: Request, next: NextFunction): void {
   next();
 }
 
-/** For what comes after the routes of the controllers. */
+/** Restores the URL for handlers after the controllers' routes. */
 export function toPathAsSent(request: Request, _response: Response, next: NextFunction): void {
   request.url = request.urlAsSent ?? request.url;
   next();
 }
 
-/** Calls the handler of a route with the URL that was sent, for guards, interceptors and filters to compare, sign and show. */
+/** Calls a handler with the original URL, so that guards, interceptors and filters can compare, sign or show it. */
 export function withUrlAsSent(handler: RequestHandler): RequestHandler {
   return (request, response, next) => {
     const { url, urlAsSent } = request;
     if (urlAsSent === undefined || urlAsSent === url) return handler(request, response, next);
     request.url = urlAsSent;
     return handler(request, response, (passed?: unknown) => {
-      // The router goes on looking.
+      // The router continues with its own URL.
       request.url = url;
       next(passed);
     });
   };
 }
 
-/** A path without its query. */
+/** The two forms of a path without its query. */
 export interface Paths {
   asSent: string;
-  /** Without its version. */
+  /** The path without its version. */
   inTable: string;
 }
 
-/** The path of a request, wherever it is: with the router, whose table has no versions, or with what that calls. */
+/** The path of a request, in both forms, wherever the request is. */
 export function pathsOf(request: Request): Paths {
   const { path, url, urlAsSent, version } = request;
   if (version === undefined) return { asSent: path, inTable: path };
@@ -105,20 +108,20 @@ export function pathsOf(request: Request): Paths {
 const tablePath = ({ apiRoot = '', path }: Request) => `${ROOT}${path.slice(apiRoot.length)}`;
 
 /**
- * A path of the table as the caller of this request would write it. Not from `originalUrl`, which is a whole URL, with a host that
- * anyone may make up, when the request line holds one.
+ * The path of a route in the caller's form. `originalUrl` isn't used: it may be a whole URL with any host that the
+ * caller invents.
  */
 export function asSent(path: string, { apiRoot, version }: Request): string {
   return version === undefined ? path : `${apiRoot}${path.slice(ROOT.length)}`;
 }
 
-/** The URL with its version, which another URL may ask for by its headers: what caches and exclusions compare. */
+/** The URL with its version, even if a header selects the version. Caches and exclusions compare it. */
 export function versionedUrl({ originalUrl, apiRoot = '', version }: Request): string {
   if (version === undefined || !originalUrl.startsWith(apiRoot)) return originalUrl;
   return `${ROOT}/v${version}${originalUrl.slice(apiRoot.length)}`;
 }
 
-/** The query of a URL with its question mark; empty where there is none. */
+/** The query of a URL with its question mark, or the empty text. */
 export function searchOf(url: string): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at);
@@ -138,7 +141,7 @@ function choose(request: Request, version: Version | undefined): Representation 
   return remembered.get(key);
 }
 
-/** A parameter that a range names must be there with the same value, so each type is offered with all of its own. */
+/** A parameter of a range must match exactly, so each type is offered with all its parameters. */
 function negotiate(request: Request, possible: Representation[]): Representation | undefined {
   const offers = possible.map(({ mediaType }) =>
     mediaType.includes('charset') ? mediaType : `${mediaType}; charset=utf-8`,

@@ -11,14 +11,17 @@ type PrefixMethods = Pick<ApplicationConfig, 'enableVersioning' | 'setGlobalPref
 export const NAMES: string[] = VERSIONS.map(String);
 
 /**
- * By path, as Nest documents it: a route without @Version() is in all versions. The adapter has one path for all of them, and
- * takes a version that is asked for by `Accept` for the same.
+ * Nest's versioning by path: a route without @Version() exists in all versions. The adapter keeps one path for all of
+ * them, and treats a version in `Accept` alike.
  */
 export function versioning(defaultVersion = NAMES): VersioningOptions {
   return { type: VersioningType.URI, defaultVersion };
 }
 
-/** Sets the prefix and the versions, and keeps them: both are promised to clients. What `exclude` names is added. */
+/**
+ * Sets the prefix and the versions, and refuses later changes: both are promised to clients. Paths of `exclude` are
+ * added to the exceptions.
+ */
 export function fixPaths(app: INestApplication, outside: string[]): void {
   const { config } = app as unknown as { config: ApplicationConfig };
   const before = config.getVersioning();
@@ -39,7 +42,7 @@ export function fixPaths(app: INestApplication, outside: string[]): void {
   } satisfies PrefixMethods);
 }
 
-/** Its methods as Nest has them. */
+/** The original methods of Nest's configuration. */
 const methodsOf = (config: ApplicationConfig) => Object.getPrototypeOf(config) as ApplicationConfig;
 
 function requirePrefix(prefix: string): void {
@@ -61,7 +64,7 @@ function requireOurs(options: VersioningOptions): void {
   );
 }
 
-/** The versions that a decorator names; none when there is no decorator. */
+/** The versions of a decorator; empty without one. */
 export function declaredVersions(target: object): unknown[] {
   const declared: unknown = Reflect.getMetadata(VERSION_METADATA, target);
   return declared === undefined ? [] : [declared].flat();

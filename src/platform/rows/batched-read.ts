@@ -4,21 +4,21 @@ import { poolOf } from '../transactions/cancellable-pool';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
-/** Keys of one statement; more wait for the next one. */
+/** The number of keys in one statement. More keys take another statement. */
 const MAX_BATCH = 100;
 
 /**
- * A named statement that reads for many requests at once: those that arrive in one turn of the event loop share it. Each
- * is still answered by what the database says after it came, with a row of its own; nothing is kept. It is for requests
- * alone: what none of them waits for any more is ended. Under 32 connections it takes the place of
- * about six statements, and a statement costs more than everything else in a simple read.
+ * A named statement that serves several requests at once: those that arrive in one turn of the event loop share it. The
+ * statement starts after their arrival, and each gets a row of its own. Nothing is cached. Only for requests: a read
+ * that no request waits for is ended. With 32 connections it replaces about six statements, and a statement costs more
+ * than all the rest of a simple read.
  */
 export class BatchedRead<K, R> {
   private readonly loaders = new WeakMap<DataSource, DataLoader<K, R | undefined>>();
 
   /**
-   * @param text takes the list of keys as $1
-   * @param keyOf the key that a row answers
+   * @param text the statement, with the list of keys as $1
+   * @param keyOf the key of a row
    */
   constructor(
     private readonly name: string | undefined,
@@ -26,7 +26,7 @@ export class BatchedRead<K, R> {
     private readonly keyOf: (row: R) => K,
   ) {}
 
-  /** The row of a key; undefined when there is none. */
+  /** The row of a key; undefined if there is none. */
   read(database: DataSource, key: K): Promise<R | undefined> {
     let loader = this.loaders.get(database);
     if (!loader) this.loaders.set(database, (loader = this.loaderOf(database)));
@@ -39,7 +39,7 @@ export class BatchedRead<K, R> {
   }
 
   private async readAll(database: DataSource, keys: readonly K[]): Promise<(R | undefined)[]> {
-    // TypeORM has no named statements: PostgreSQL would parse and plan each anew.
+    // TypeORM has no named statements, so PostgreSQL would parse and plan each one anew.
     const distinct = new Set(keys);
     const { rows } = await poolOf(database).queryShared({
       name: this.name,
@@ -49,7 +49,7 @@ export class BatchedRead<K, R> {
     const found = new Map((rows as R[]).map((row) => [this.keyOf(row), row]));
     return keys.map((key) => {
       const row = found.get(key);
-      // The first who asks gets the row itself.
+      // The first caller gets the row itself, others get copies.
       return distinct.delete(key) ? row : copyOf(row);
     });
   }

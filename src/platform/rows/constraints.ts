@@ -1,24 +1,24 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 
-/** What node-postgres tells of a constraint that a statement would break. */
+/** The properties of node-postgres's error about a violated constraint. */
 export interface BrokenConstraint {
   constraint?: string;
   schema?: string;
   table?: string;
 }
 
-/** What a constraint is about, in the words of the API. */
+/** The subject of a constraint, in the API's words. */
 export interface ConstraintSubject {
-  /** Properties of the entity, in the constraint's order; none where nothing tells. */
+  /** The entity's properties, in the order of the constraint; empty if they are unknown. */
   attributes: string[];
-  /** The last word of the name. */
+  /** The last part of the constraint's name. */
   rule?: string;
 }
 
-/** All entities of the process by their table; several may share one. */
+/** All entities of the process by their tables. Several entities may share a table. */
 const entities = new Map<string, EntityMetadata[]>();
 
-/** Has the constraints of a data source's entities known to {@link subjectOf}. */
+/** Registers the entities of a data source for {@link subjectOf}. */
 export function rememberConstraints({ entityMetadatas, driver }: DataSource): void {
   for (const metadata of entityMetadatas) {
     const key = keyOf(metadata.schema ?? driver.schema, metadata.tableName);
@@ -28,8 +28,8 @@ export function rememberConstraints({ entityMetadatas, driver }: DataSource): vo
 }
 
 /**
- * Constraints are named `<table>_<attribute>_<rule>`; where that names no attribute of the entity, the columns that TypeORM
- * knows the constraint to have do.
+ * Finds the attributes of a constraint by its name, `<table>_<attribute>_<rule>`. If the name contains no attribute of
+ * the entity, TypeORM's metadata of the constraint is used.
  */
 export function subjectOf({ constraint = '', schema = 'public', table = '' }: BrokenConstraint): ConstraintSubject {
   const [, named, rule] = (constraint.startsWith(`${table}_`) && NAME.exec(constraint.slice(table.length))) || [];

@@ -1,6 +1,8 @@
+const ORDINARY = { configurable: true, enumerable: true, writable: true };
+
 /**
- * A value of a row for somebody else: what one of the two does to it, the other doesn't see. Rows hold what the driver and
- * JSON make: primitives, dates, bytes, lists, and objects of all of them.
+ * A deep copy of a row's value, so that changes of one copy don't affect the other. Rows contain what the driver and
+ * JSON produce: primitives, dates, bytes, lists, and objects of these.
  */
 export function copyOf<T>(value: T): T;
 export function copyOf(value: unknown): unknown {
@@ -9,6 +11,11 @@ export function copyOf(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return Buffer.from(value);
   if (Array.isArray(value)) return value.map((one) => copyOf<unknown>(one));
   const copy = Object.create(Object.getPrototypeOf(value) as object | null) as Record<string, unknown>;
-  for (const name of Object.keys(value)) copy[name] = copyOf((value as Record<string, unknown>)[name]);
+  for (const name of Object.keys(value)) {
+    const own = copyOf((value as Record<string, unknown>)[name]);
+    // JSON of a column may have such an attribute; an assignment would make it the prototype.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: own, ...ORDINARY });
+    else copy[name] = own;
+  }
   return copy;
 }

@@ -1,17 +1,17 @@
 import type { QueryRunner } from 'typeorm';
 
 export interface CountedTable {
-  /** Whether it has a column `status`, by which its rows are counted as well. Default: false */
+  /** Whether the table has a column `status`, by which rows are counted too. Default: false */
   status?: boolean;
-  /** Whether it has a column `deleted_at`, which takes a row out of the count. Default: false */
+  /** Whether the table has a column `deleted_at`. Deleted rows aren't counted then. Default: false */
   deleted_at?: boolean;
 }
 
 /**
- * For a migration: has the rows of a table counted from now on, so that {@link countedRows} tells how many there are
- * without looking at them. Triggers do it in the transaction that writes, whoever that is; a statement that changes many
- * rows, such as COPY, counts them once. Lists use the counts from the next start on. Whatever counted the table before
- * makes way.
+ * For a migration: counts the rows of a table from now on, so that {@link countedRows} returns their number without
+ * reading them. Triggers count in the writing transaction, whatever code writes. A statement that writes many rows,
+ * such as COPY, updates the counts once. Lists use the counts after the next start. Earlier triggers that count the
+ * table are replaced.
  */
 export async function countRows(
   database: QueryRunner,
@@ -32,7 +32,7 @@ export async function countRows(
       END IF;
       RETURN NULL;
     END $$`);
-  // Its arguments tell the service what is counted, see counted-tables.ts; the function needs none.
+  // The arguments state what is counted; counted-tables.ts reads them. The function itself doesn't use them.
   const counted = [...(status ? ["'status'"] : []), ...(deleted_at ? ["'deleted_at'"] : [])].join(', ');
   await database.query(
     `CREATE TRIGGER ${table}_count_added AFTER INSERT ON ${table} REFERENCING NEW TABLE AS added
@@ -46,12 +46,12 @@ export async function countRows(
     `CREATE TRIGGER ${table}_count_truncated AFTER TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_count()`,
   );
   if (status || deleted_at) await countChanges(database, table, status, deleted_at);
-  // What is there already; nobody writes in between.
+  // Counts the existing rows. The lock excludes concurrent writes.
   await database.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
   await database.query(`SELECT add_row_count('${table}', status, rows) FROM (${rows('', table)}) AS counts`);
 }
 
-/** For each row, but only for one that moves between groups: most updates cost nothing. */
+/** A trigger for each row, but only for rows that change their group: most updates cost nothing. */
 async function countChanges(database: QueryRunner, table: string, status: boolean, deleted: boolean): Promise<void> {
   const group = (row: string) => (status ? `${row}.status` : "''");
   const changed = [...(status ? ['status'] : []), ...(deleted ? ['deleted_at'] : [])];
@@ -71,8 +71,8 @@ async function countChanges(database: QueryRunner, table: string, status: boolea
 }
 
 /**
- * The inverse of {@link countRows}, for `down()`, before or after the table is dropped: takes away the triggers and what
- * they counted. Instances that run meanwhile take the counts for 0, so stop them first.
+ * Reverts {@link countRows} in `down()`, before or after the table is dropped: drops the triggers and the counts. Stop
+ * all instances before: they would read the counts as 0.
  */
 export async function uncountRows(database: QueryRunner, table: string): Promise<void> {
   for (const name of [`${table}_count`, `${table}_count_change`]) {

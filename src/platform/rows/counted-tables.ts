@@ -5,12 +5,15 @@ import { isKeptApart } from './kept-apart';
 
 const countedTables = new WeakMap<DataSource, Map<string, CountedTable>>();
 
-/** The arguments of a trigger, each of which ends with a byte of 0. */
+/** The arguments of a trigger. Each one ends with a byte of 0. */
 const ARGUMENTS = "string_to_array(encode(tgargs, 'escape'), '\\000')";
 
+/** From this slot on each belongs to a backend, by its number. */
+const OWN_SLOTS = 64;
+
 /**
- * Asks the database which tables countRows() has counted, and how: once, so that no list has to say or to ask it. The
- * arguments of the trigger say it, so it is gone with the trigger, and with the table.
+ * Finds the tables that countRows() counts, once at the start. The arguments of a trigger state what is counted, so the
+ * information disappears together with the trigger or the table.
  */
 export async function findCountedTables(database: DataSource): Promise<void> {
   const rows = await database.query<({ table: string } & CountedTable)[]>(
@@ -20,17 +23,38 @@ export async function findCountedTables(database: DataSource): Promise<void> {
       WHERE tgname = relname || '_count_added' AND tgenabled <> 'D' AND pg_table_is_visible(pg_class.oid)`,
   );
   countedTables.set(database, new Map(rows.map(({ table, ...counted }) => [table, counted])));
+  if (rows.length > 0) await sweepCounts(database);
 }
 
-/** Whether {@link countedRows} knows how many rows of an entity there are, of each status if that is asked. */
+/**
+ * Tidies up what is counted. A transaction whose slot is taken uses one of its backend's own (see the migration that makes
+ * `row_counts`), and backends come and go: the slots of those that have ended become one of this transaction's. What nobody counts
+ * any more, as a table was dropped without uncountRows(), goes. Waits for nobody: what is being written is left for the next start.
+ */
+async function sweepCounts(database: DataSource): Promise<void> {
+  await database.query(
+    `WITH unused AS (
+       SELECT table_name, status, slot, rows, counted FROM row_counts
+        CROSS JOIN LATERAL (
+          SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = CAST(table_name || '_count_added' AS name))) AS known (counted)
+        WHERE NOT counted OR (slot >= ${OWN_SLOTS} AND slot - ${OWN_SLOTS} NOT IN (SELECT pid FROM pg_stat_activity))
+          FOR UPDATE OF row_counts SKIP LOCKED),
+     removed AS (
+       DELETE FROM row_counts AS counts USING unused
+        WHERE (counts.table_name, counts.status, counts.slot) = (unused.table_name, unused.status, unused.slot))
+     SELECT add_row_count(table_name, status, sum(rows)::bigint) FROM unused WHERE counted GROUP BY table_name, status`,
+  );
+}
+
+/** True if {@link countedRows} knows the number of an entity's rows, for each status if `byStatus`. */
 export function isCounted(database: DataSource, entity: EntityMetadata, byStatus: boolean): boolean {
-  // A view, or one of several entities in a table, has fewer rows than that.
+  // A view, or one of several entities in a table, has fewer rows than the table.
   if (entity.tableType !== 'regular' || entity.inheritancePattern !== undefined) return false;
-  // Of these a session may see less.
+  // Some sessions may see fewer rows.
   if (isKeptApart(database, entity)) return false;
   const counted = countedTables.get(database)?.get(`${entity.schema ?? database.driver.schema}.${entity.tableName}`);
   if (!counted || (byStatus && !counted.status)) return false;
-  // Counts that have deleted rows in them, of an entity that hides those, are of no use, nor the other way round.
+  // The counts must exclude deleted rows exactly if the entity hides them.
   return counted.deleted_at === (entity.deleteDateColumn !== undefined);
 }
 
@@ -39,7 +63,7 @@ interface Count {
   rows: number;
 }
 
-/** Neither a table nor a status has it in its name; `chr(31)` in SQL. */
+/** Separates table and status, whose names never contain it. In SQL: `chr(31)`. */
 const SEPARATOR = '\u001f';
 
 const counts = new BatchedRead<string, Count>(
@@ -52,7 +76,7 @@ const counts = new BatchedRead<string, Count>(
   ({ key }) => key,
 );
 
-/** How many rows a counted table has, all of them or those of a status. */
+/** The number of rows of a counted table, or of those with a status. */
 export async function countedRows(database: DataSource, table: string, status = ''): Promise<number> {
   return (await counts.read(database, table + SEPARATOR + status))?.rows ?? 0;
 }

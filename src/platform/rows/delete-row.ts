@@ -6,9 +6,9 @@ import { plainEntity } from './plain-entity';
 import { runWrite } from './statement';
 
 /**
- * Deletes one row, if it is in a version that the caller expects; what refers to it goes with it, by the foreign keys. Of
- * many who delete it at once one finds it, and nobody finds a row that is hidden. One statement where that is all that
- * TypeORM would do, `repository.remove()` of the locked row elsewhere.
+ * Deletes one row, if its version is the expected one. Foreign keys delete the rows that refer to it. Of concurrent
+ * calls one finds the row. A hidden row isn't found. It is one statement if TypeORM would do nothing more, otherwise
+ * `repository.remove()` of the locked row.
  * @param expected the value of `@IfMatch()`. Default: that of the request, for the first row that it writes
  * @throws {EntityNotFoundError}
  * @throws {StaleVersionError}

@@ -15,7 +15,7 @@ interface Row extends ObjectLiteral {
   id: number;
 }
 
-/** {@link insertRow} as TypeORM does it: with listeners, subscribers, transformers, relations and cascades. */
+/** {@link insertRow} by TypeORM: with listeners, subscribers, transformers, relations and cascades. */
 export function insertEntity<E extends Row>(
   manager: EntityManager,
   entity: EntityTarget<E>,
@@ -24,14 +24,14 @@ export function insertEntity<E extends Row>(
   return manager.transaction(async (inside) => {
     const repository = inside.getRepository(entity);
     const row = fill(repository, repository.create(), columns);
-    // save() would change a row that has the id already; insert() leaves relations out.
+    // With an id, save() would update an existing row. insert() writes no relations, so save() follows.
     if (row.id !== undefined) await repository.insert(row);
     await repository.save(row);
     return findAgain(repository, row.id, columns);
   });
 }
 
-/** {@link updateRow} as TypeORM does it. The lock makes of the comparison and the write one step. */
+/** {@link updateRow} by TypeORM. The lock makes comparison and write atomic. */
 export function updateEntity<E extends Row & { version: number }>(
   manager: EntityManager,
   entity: EntityTarget<E>,
@@ -45,13 +45,13 @@ export function updateEntity<E extends Row & { version: number }>(
     const row = await findOne(repository, id);
     const { version } = row;
     const saved = await repository.save(fill(repository, row, columns));
-    // What a relation shows is part of the representation, and no column of the row.
+    // Relations are part of the representation, but not of the row, so their changes must raise the version.
     if (hasRelated(repository, columns) && saved.version === version) await touchRow(inside, entity, id);
     return findAgain(repository, id, columns);
   });
 }
 
-/** {@link deleteRow} as TypeORM does it. */
+/** {@link deleteRow} by TypeORM. */
 export function removeEntity<E extends Row>(
   manager: EntityManager,
   entity: EntityTarget<E>,
@@ -77,32 +77,34 @@ function findOne<E extends Row>(repository: Repository<E>, id: number): Promise<
   return repository.findOneByOrFail({ id } as FindOptionsWhere<E>);
 }
 
-/** As the database has it now: what save() returns lacks what triggers did. A row that was just hidden is found as well. */
+/**
+ * Reads the row again, because the result of save() lacks changes by triggers. Also finds a row that was just hidden.
+ */
 async function findAgain<E extends Row>(repository: Repository<E>, id: number, columns: Partial<E>): Promise<E> {
   const hidden = repository.metadata.deleteDateColumn?.getEntityValue(columns) as unknown;
   const row = await repository.findOne({
     where: { id } as FindOptionsWhere<E>,
     withDeleted: hidden !== undefined && hidden !== null,
   });
-  // Written by this transaction, so it is there.
+  // This transaction has just written the row.
   if (!row) throw new EntityNotFoundError(repository.target, { id });
   return row;
 }
 
-/** Whether rows of other tables are among the values. */
+/** True if the values contain rows of other tables. */
 function hasRelated<E extends Row>({ metadata }: Repository<E>, values: Partial<E>): boolean {
   const others = metadata.relations.filter(({ isOwning, isManyToMany }) => !isOwning || isManyToMany);
   return others.some(({ propertyName }) => values[propertyName] !== undefined);
 }
 
-/** Columns as TypeORM sets them, so that part of an embedded object changes this part; everything else as it is. */
+/** Sets columns like TypeORM, so that a part of an embedded object only changes this part. Relations are replaced. */
 function fill<E extends Row>({ metadata }: Repository<E>, row: E, values: Partial<E>): E {
   const { nonVirtualColumns, embeddeds } = metadata;
   for (const column of nonVirtualColumns) {
     const value = column.getEntityValue(values) as unknown;
     if (value === undefined) continue;
     column.setEntityValue(row, value);
-    // An object that was read along would win over the id of another.
+    // A loaded related object would take precedence over a changed foreign key.
     const relation = column.relationMetadata;
     if (relation && values[relation.propertyName] === undefined) forget(row, relation);
   }
@@ -111,7 +113,7 @@ function fill<E extends Row>({ metadata }: Repository<E>, row: E, values: Partia
   return Object.assign(row, Object.fromEntries(others));
 }
 
-/** Not by setEntityValue(), which merges. */
+/** setEntityValue() would merge. */
 function forget(row: ObjectLiteral, { propertyName, isLazy }: RelationMetadata): void {
   delete row[isLazy ? `__${propertyName}__` : propertyName];
 }

@@ -10,18 +10,21 @@ import { type Precondition, requireVersionOf, StaleVersionError } from '../trans
 import { preconditionFor } from '../transactions/require-expected';
 import { quoted } from './plain-entity';
 
-/** A row with an id and a version, which is its own resource. */
+/** A row with an id and a version, which is a resource. */
 export interface VersionedRow extends ObjectLiteral {
   id: number;
   version: number;
 }
 
-/** The row that one statement is to write, in a version that the caller expects. */
+/** The row that a statement writes, if its version is the expected one. */
 export class ExpectedRow<E extends VersionedRow> {
   private readonly metadata: EntityMetadata;
   private readonly precondition?: Precondition;
 
-  /** @param expected what its writer was passed. Default: what the request demands of the first row that it writes */
+  /**
+   * @param expected the precondition that was passed to the writer. Default: the request's own, for the first row that
+   *   it writes
+   */
   constructor(
     private readonly manager: EntityManager,
     private readonly entity: EntityTarget<E>,
@@ -34,8 +37,8 @@ export class ExpectedRow<E extends VersionedRow> {
   }
 
   /**
-   * As the condition of the statement. A row that is hidden isn't there.
-   * @param values of the statement; gets those of the condition
+   * The condition of the statement. It excludes hidden rows.
+   * @param values the values of the statement; those of the condition are added
    */
   condition(values: unknown[]): string {
     const { deleteDateColumn } = this.metadata;
@@ -46,12 +49,12 @@ export class ExpectedRow<E extends VersionedRow> {
     ].join(' AND ');
   }
 
-  /** The column of a property, as SQL has it. */
+  /** The quoted column of a property. */
   column(property: 'id' | 'version'): string {
     return quoted(this.metadata.findColumnWithPropertyName(property)!.databaseName);
   }
 
-  /** What has kept the statement from finding the row. */
+  /** The reason why the statement has found no row. */
   async reasonForMiss(): Promise<Error> {
     const where = { id: this.id } as FindOptionsWhere<E>;
     const row = this.precondition && (await this.manager.findOneBy(this.entity, where));

@@ -4,8 +4,8 @@ import { plainEntity } from './plain-entity';
 import { runWrite } from './statement';
 
 /**
- * Writes a new row and returns it. Columns that are undefined take their default. One statement where that is all that
- * TypeORM would do, `repository.save()` elsewhere.
+ * Inserts a row and returns it. Undefined columns get their defaults. It is one statement if TypeORM would do nothing
+ * more, otherwise `repository.save()`.
  */
 export async function insertRow<E extends ObjectLiteral & { id: number }>(
   manager: EntityManager,

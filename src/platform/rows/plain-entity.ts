@@ -4,18 +4,18 @@ import { hasOwnPool } from '../transactions/cancellable-pool';
 import { isKeptApart } from './kept-apart';
 import { isWatched } from '../transactions/subscribers';
 
-/** Types whose values TypeORM passes on as the driver gives them; what it does on the way in is done here as well. */
+/** Types whose values TypeORM passes on as the driver reads them. What it does when writing is repeated here. */
 const PLAIN_TYPES: unknown[] = [
   ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8', 'numeric', 'decimal'],
   ...['real', 'float', 'float4', 'float8', 'double precision', 'boolean', 'bool'],
   ...['text', 'varchar', 'character varying', 'char', 'character', 'uuid', 'bytea', 'json', 'jsonb'],
   ...['date', 'timestamptz', 'timestamp with time zone', 'timestamp', 'timestamp without time zone'],
 ];
-/** What `@Column()` takes from the property, of which there are no lists. */
+/** The property types from which `@Column()` infers a type. Lists need an explicit type. */
 const PLAIN_CLASSES: unknown[] = [String, Boolean, Date];
 const ID_TYPES: unknown[] = ['bigint', 'int8', 'integer', 'int', 'int4'];
 
-/** What TypeORM does for some entities beside writing and reading columns. One entity may have several of these. */
+/** Features of TypeORM that go beyond reading and writing columns. An entity may use several. */
 const MORE_THAN_COLUMNS: [reason: string, applies: (metadata: EntityMetadata) => boolean][] = [
   ['it is no table of its own', ({ tableType }) => tableType !== 'regular'],
   ['it is one of several entities in a table', ({ inheritancePattern }) => inheritancePattern !== undefined],
@@ -27,14 +27,23 @@ const MORE_THAN_COLUMNS: [reason: string, applies: (metadata: EntityMetadata) =>
   ['it has relation ids', ({ relationIds }) => relationIds.length > 0],
   ['TypeORM keeps its version', ({ versionColumn }) => versionColumn !== undefined],
   ['TypeORM keeps its date of update', ({ updateDateColumn }) => updateDateColumn !== undefined],
-  ['its id is no number of its own', (metadata) => !hasPlainId(metadata)],
 ];
+const NO_PLAIN_ID = 'its id is no number of its own';
 
-/** Why the rows of an entity take the way through TypeORM, whoever watches; nothing where statements of our own do the same. */
-export function whyNotPlain(metadata: EntityMetadata): string[] {
+/**
+ * The reasons why rows of an entity must be read and written by TypeORM; empty if the service's own statements are
+ * equivalent. Subscribers are not considered.
+ */
+export function reasonsAgainstPlain(metadata: EntityMetadata): string[] {
   const reasons = MORE_THAN_COLUMNS.filter(([, applies]) => applies(metadata)).map(([reason]) => reason);
+  if (!hasPlainId(metadata)) reasons.push(NO_PLAIN_ID);
   const columns = metadata.columns.filter((column) => !isPlain(column));
   return [...reasons, ...columns.map(({ propertyPath, type }) => `${propertyPath} is converted (${String(type)})`)];
+}
+
+/** Whether TypeORM reads nothing of an entity but its columns, whatever their types and its id. */
+export function readsColumnsAlone(metadata: EntityMetadata): boolean {
+  return !MORE_THAN_COLUMNS.some(([, applies]) => applies(metadata));
 }
 
 function hasPlainId({ primaryColumns }: EntityMetadata): boolean {
@@ -50,19 +59,19 @@ function isPlain(column: ColumnMetadata): boolean {
   return PLAIN_TYPES.includes(column.type) || (PLAIN_CLASSES.includes(column.type) && !column.isArray);
 }
 
-/** A column, and the value that a statement gets for it. */
+/** A column, and its value in a statement. */
 interface GivenColumn {
   name: string;
   value: unknown;
 }
 
-/** An entity whose rows TypeORM would do nothing with but write and read their columns: for statements of our own. */
+/** An entity for which TypeORM would only read and write columns. The service uses its own statements for its rows. */
 export class PlainEntity<E extends ObjectLiteral> {
-  /** As SQL has it, with its schema. */
+  /** The quoted table with its schema. */
   readonly table: string;
-  /** The condition for rows that aren't deleted; undefined where they can't be hidden. */
+  /** The condition that excludes hidden rows; undefined if rows can't be hidden. */
   readonly present?: string;
-  /** Of statements that return rows: all columns that a `find` reads. */
+  /** All columns that `find` reads, for statements that return rows. */
   readonly selection: string;
   private readonly columns: Map<string, ColumnMetadata>;
   private readonly prototype?: object;
@@ -81,7 +90,7 @@ export class PlainEntity<E extends ObjectLiteral> {
     this.prototype = this.simplePrototype();
   }
 
-  /** @param wanted some properties only; others than columns are left out */
+  /** @param wanted the properties to select; others than columns are ignored. Default: all */
   select(wanted?: string[]): string {
     return [...this.columns.values()]
       .filter(({ propertyName, isSelect }) => isSelect && (!wanted || wanted.includes(propertyName)))
@@ -91,7 +100,7 @@ export class PlainEntity<E extends ObjectLiteral> {
       .join();
   }
 
-  /** A property's column as SQL has it. */
+  /** The quoted column of a property. */
   column(property: string): string {
     const column = this.columns.get(property);
     if (!column) throw new Error(`${this.metadata.name} has no column for ${property}`);
@@ -102,12 +111,12 @@ export class PlainEntity<E extends ObjectLiteral> {
     return this.columns.has(property);
   }
 
-  /** What a statement writes, as TypeORM would; undefined when there is more among it than values of columns. */
+  /** The columns that a statement writes, like TypeORM. Undefined if the values contain more than columns. */
   given(values: Partial<E>, operation: 'isInsert' | 'isUpdate'): GivenColumn[] | undefined {
     const others = Object.keys(values).filter((name) => !this.columns.has(name));
     if (others.some((name) => values[name] !== undefined)) return undefined;
     const given: GivenColumn[] = [];
-    // The columns, not the keys: a class may have accessors for columns.
+    // Iterates over columns, because a class may have accessors for them.
     for (const [property, column] of this.columns) {
       const value = values[property] as unknown;
       if (typeof value === 'function') return undefined;
@@ -118,9 +127,9 @@ export class PlainEntity<E extends ObjectLiteral> {
     return given;
   }
 
-  /** An instance of the class, as a `find` returns it. Takes the row, which is one's own, over. */
+  /** Turns a row into an instance of the class, like `find`. The row must not be used afterwards. */
   toEntity(row: object): E {
-    // A third of the time of copying it, where the class has nothing to add to it.
+    // Fast path: changing the prototype takes a third of the time of copying.
     if (this.prototype) return Object.setPrototypeOf(row, this.prototype) as E;
     return Object.assign(this.emptyEntity(), row);
   }
@@ -129,7 +138,7 @@ export class PlainEntity<E extends ObjectLiteral> {
     return this.metadata.create(undefined, { fromDeserializer: true }) as E;
   }
 
-  /** Of a class whose constructor sets nothing, and that has no accessor for a column. */
+  /** The prototype of a class whose constructor sets nothing, and that has no accessors for columns. */
   private simplePrototype(): object | undefined {
     const entity = this.emptyEntity();
     const isEmpty = Reflect.ownKeys(entity).length === 0;
@@ -139,7 +148,7 @@ export class PlainEntity<E extends ObjectLiteral> {
   }
 }
 
-/** Types of which JavaScript's value, written as text, is the very value that the database sorts by. */
+/** Types whose JavaScript values, as text, equal the values that the database sorts by. */
 const EXACT_TYPES: unknown[] = [
   ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8', 'numeric', 'decimal'],
   ...['text', 'varchar', 'character varying', 'uuid', 'date', String],
@@ -147,22 +156,25 @@ const EXACT_TYPES: unknown[] = [
 const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
 const MILLISECONDS = 3;
 
-/** Whether a column's value in an entity tells its place in the column's order: not a moment cut to milliseconds, say. */
+/** True if an entity's value is the exact sort value of its column, unlike e.g. a timestamp cut to milliseconds. */
 export function isExact({ type, precision, transformer, isArray }: ColumnMetadata): boolean {
   if (transformer || isArray) return false;
   if (MOMENTS.includes(type)) return typeof precision === 'number' && precision <= MILLISECONDS;
   return EXACT_TYPES.includes(type);
 }
 
-/** As SQL has it, with its schema. */
+/** The quoted table with its schema. */
 export const tableOf = ({ tablePath }: EntityMetadata): string => tablePath.split('.').map(quoted).join('.');
 
-/** A name as SQL has it. */
+/** A quoted SQL name. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const plainEntities = new WeakMap<EntityMetadata, PlainEntity<ObjectLiteral> | null>();
 
-/** Undefined when its rows have to take the way through TypeORM. Decided once, but for subscribers, which come and go. */
+/**
+ * Undefined if rows of the entity must be read and written by TypeORM. Decided once, except for subscribers, which may
+ * be added and removed.
+ */
 export function plainEntity<E extends ObjectLiteral>(
   database: DataSource,
   entity: EntityTarget<E>,
@@ -172,7 +184,7 @@ export function plainEntity<E extends ObjectLiteral>(
   if (plain === undefined) {
     const { options } = database;
     const isLogged = Boolean(options.logging) || options.maxQueryExecutionTime !== undefined;
-    const isOrdinary = isLogged || !hasOwnPool(database) || whyNotPlain(metadata).length > 0;
+    const isOrdinary = isLogged || !hasOwnPool(database) || reasonsAgainstPlain(metadata).length > 0;
     plain = isOrdinary ? null : new PlainEntity(database, metadata);
     plainEntities.set(metadata, plain);
   }

@@ -8,12 +8,12 @@ interface Row extends ObjectLiteral {
 }
 
 /**
- * Reads one row, which is `findOneByOrFail`: a row that is hidden, or not there, is not found. Outside of a transaction, and
- * where TypeORM would do nothing but read columns, together with the rows that other requests ask for at the same moment.
+ * Reads one row like `findOneByOrFail`: a hidden row isn't found. Outside of a transaction, and if TypeORM would only
+ * read columns, concurrent requests share the statement.
  * @throws {EntityNotFoundError}
  */
 export async function readRow<E extends Row>(manager: EntityManager, entity: EntityTarget<E>, id: number): Promise<E> {
-  // Within a transaction only its own connection sees what it has done.
+  // Uncommitted changes are only visible on the transaction's own connection.
   const plain = isInTransaction(manager) ? undefined : plainEntity(manager.dataSource, entity);
   if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
   const row = await readerOf(plain).read(manager.dataSource, id);

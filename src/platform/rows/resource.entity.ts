@@ -1,13 +1,16 @@
 import { Column, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Ids stop where a JSON number stops being exact; the sequences and the id pipe keep to it. */
+/**
+ * The greatest id: the greatest integer that a JSON number represents exactly. The sequences and the id pipe respect
+ * it.
+ */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const setByTheDatabase = { insert: false, update: false } as const;
 
 /**
- * What every resource has. The trigger `touch_row` (see the first migration) keeps `updated_at` and `version`: it sees
- * every UPDATE, whoever sends it, and an UPDATE that changes nothing leaves both as they are.
+ * The columns of every resource. The trigger `touch_row` (see the first migration) maintains `updated_at` and `version`
+ * for every UPDATE, whatever code sends it. An UPDATE that changes nothing leaves both unchanged.
  */
 export abstract class ResourceEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'BY DEFAULT' })

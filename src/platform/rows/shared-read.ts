@@ -1,19 +1,21 @@
 import type { QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
-import type { LineKeys } from '../limits/fair-line';
+import type { QueueKeys } from '../limits/fair-queue';
 import { poolOf } from '../transactions/cancellable-pool';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
-/** Where a read that costs much waits for its turn, as one of those who ask for it has it. */
+/** The queue in which an expensive read waits for its turn, seen by one of its callers. */
 export interface SharedLane {
-  /** Whose line the asker stands in. Only askers of one line share a read: none waits in the line of another. */
-  line: LineKeys;
-  /** Aborted when the asker has gone. */
+  /**
+   * The caller's queue keys. Only callers with the same keys share a read, so that none waits in the queue of another.
+   */
+  line: QueueKeys;
+  /** Aborted when the caller has gone. */
   signal?: AbortSignal;
-  /** @param signal aborted when all askers have gone */
+  /** @param signal aborted when all callers have gone */
   run: <T>(read: (waited: boolean) => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Told to each asker of a read that has waited. */
+  /** Called for each caller of a read that has waited. */
   waited: () => void;
 }
 
@@ -23,13 +25,16 @@ interface Asker {
   lane?: SharedLane;
 }
 
-/** Who asks for what in this turn; a map for each turn, as the tables of one that many requests go through hold on to them. */
+/**
+ * The callers of each statement in this turn of the event loop. Each turn has a new Map, because the tables of a
+ * long-lived one would keep requests in memory.
+ */
 const waiting = new WeakMap<DataSource, Map<string, Asker[]>>();
 
 /**
- * Runs a statement once for all who ask for the very same thing in one turn of the event loop. Each is still answered by
- * what the database says after it came, with rows of its own.
- * @param lane where the statement waits for its turn. Default: nowhere
+ * Runs a statement once for all callers who request the same one in one turn of the event loop. The statement starts
+ * after their arrival, and each gets rows of its own.
+ * @param lane the queue in which the statement waits for its turn. Default: none
  */
 export function sharedRead<R extends object>(
   database: DataSource,
@@ -51,7 +56,7 @@ export function sharedRead<R extends object>(
 function beginTurn(database: DataSource): Map<string, Asker[]> {
   const statements = new Map<string, Asker[]>();
   waiting.set(database, statements);
-  // Before the first of them runs: who comes from there on may want to see what was written meanwhile.
+  // Removed before the first statement runs: later callers may need to see newer rows.
   setImmediate(() => waiting.delete(database));
   return statements;
 }
@@ -74,7 +79,7 @@ function runInLane(database: DataSource, statement: QueryConfig, askers: Asker[]
   return lane.run(readInTurn, allOf(askers.map((asker) => asker.lane?.signal)));
 }
 
-/** Aborted when all of them are; undefined where one can't be. */
+/** A signal that is aborted when all of them are; undefined if one caller has none. */
 function allOf(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   if (signals.length === 1) return signals[0];
   const present = signals.filter((signal) => signal !== undefined);
@@ -88,7 +93,7 @@ function allOf(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   return all.signal;
 }
 
-/** The copies first: the one who gets the rows themselves may change them at once. */
+/** The copies are made first: the caller who gets the original rows may change them at once. */
 function answer(rows: object[], [first, ...others]: Asker[]): void {
   for (const { resolve } of others) resolve(rows.map(copyOf));
   first.resolve(rows);

@@ -5,14 +5,17 @@ import { poolOf } from '../transactions/cancellable-pool';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { writerCheck } from '../transactions/writer';
 
-/** Statements that PostgreSQL keeps a plan of, on each connection; those that come later are planned each time. */
+/**
+ * The number of statements that are named, so that each connection keeps their plans. Later statements are planned each
+ * time.
+ */
 const MAX_NAMES = 500;
 
 /**
- * Runs a statement where the manager's own would run: in its transaction, or in that of the current unit of work, or on any
- * connection, and there by its name. TypeORM has no named statements, and takes longer to build one than PostgreSQL to run
+ * Runs a statement where the manager would run it: in its transaction, in that of the current unit of work, or on any
+ * connection, by a name there. TypeORM has no named statements, and builds a statement more slowly than PostgreSQL runs
  * it.
- * @throws {QueryFailedError} as TypeORM does
+ * @throws {QueryFailedError} like TypeORM
  */
 export async function runStatement<R extends QueryResultRow>(
   manager: EntityManager,
@@ -27,7 +30,7 @@ export async function runStatement<R extends QueryResultRow>(
   }
 }
 
-/** Whether a manager's statements belong to a transaction; elsewhere each goes on any connection. */
+/** True if a manager's statements belong to a transaction. */
 export function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
   return queryRunner !== undefined || transactionOf(dataSource) !== undefined;
 }
@@ -41,14 +44,14 @@ async function runInTransaction<R>({ queryRunner, dataSource }: EntityManager, t
   }
 }
 
-/** The column of a check, which is not for whoever asked for the rows. */
+/** The column with the result of the writer's check, which isn't returned. */
 const CHECK = 'writer_check';
 
 /**
- * Runs a statement that writes rows, and returns them. One that is a transaction by itself also checks its writer; any other
- * leaves that to the commit, see {@link TransactionCheck}.
- * @param text without its RETURNING
- * @param columns of the rows that it returns
+ * Runs a statement that writes rows, and returns them. A statement outside of a transaction also checks its writer.
+ * Otherwise the check precedes the commit, see {@link TransactionCheck}.
+ * @param text the statement without RETURNING
+ * @param columns the columns of the returned rows
  */
 export async function runWrite<R extends QueryResultRow>(
   manager: EntityManager,
@@ -67,7 +70,7 @@ export async function runWrite<R extends QueryResultRow>(
 
 const names = new Map<string, string>();
 
-/** PostgreSQL takes 63 bytes of a name. */
+/** A short name, because PostgreSQL limits names to 63 bytes. */
 export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= MAX_NAMES) return known;

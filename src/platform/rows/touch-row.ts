@@ -5,9 +5,9 @@ import { tableOf } from './plain-entity';
 import { runStatement } from './statement';
 
 /**
- * Gives a row the next version, and `updated_at` the present, if it is in a version that the caller expects: for a change of
- * what its representation shows beside its columns, such as its tags or its lines. In the transaction of that change, and
- * before it, so that of two who make one at once the second sees what the first did.
+ * Increments the version of a row and updates `updated_at`, if the version is the expected one. For changes of other
+ * tables that the representation shows, such as tags or order lines. Call it in the same transaction before the change,
+ * so that the second of two concurrent changes sees the first.
  * @param expected the value of `@IfMatch()`. Default: that of the request, for the first row that it writes
  * @throws {EntityNotFoundError}
  * @throws {StaleVersionError}

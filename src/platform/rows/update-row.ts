@@ -7,10 +7,9 @@ import { plainEntity } from './plain-entity';
 import { runWrite } from './statement';
 
 /**
- * Writes columns of one row and returns it, if it is in a version that the caller expects. A row that is hidden, or not
- * there, is not found; a write that changes nothing leaves `updated_at` and `version` alone (see the trigger `touch_row`).
- * One statement, which also compares the version, where that is all that TypeORM would do; `repository.save()` of the locked
- * row elsewhere.
+ * Updates columns of one row and returns it, if its version is the expected one. A hidden row isn't found. A write that
+ * changes nothing leaves `updated_at` and `version` unchanged (see the trigger `touch_row`). It is one statement, which
+ * also compares the version, if TypeORM would do nothing more; otherwise `repository.save()` of the locked row.
  * @param expected the value of `@IfMatch()`. Default: that of the request, for the first row that it writes
  * @throws {EntityNotFoundError}
  * @throws {StaleVersionError}

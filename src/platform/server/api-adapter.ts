@@ -18,32 +18,37 @@ import { expressMessages } from './express-messages';
 import { FixedSettings } from './fixed-settings';
 import { RoutingTable } from '../routing/routing-table';
 
-/** How often Node looks for connections whose headers are late, in milliseconds; its default of 30 s adds to the limit. */
+/**
+ * The interval in which Node checks for late headers, in milliseconds. Node's default of 30 s would extend the limit.
+ */
 const CONNECTIONS_CHECK_INTERVAL = 1_000;
-/** Longer than the idle time-out of the usual load balancers (60 s), so that they, not we, close an idle connection. */
+/**
+ * Longer than the idle time limit of common load balancers (60 s), so that they close idle connections, and not this
+ * server.
+ */
 const KEEP_ALIVE_TIMEOUT = 65_000;
-/** How much later than the request's own time-out its connection is given up, in milliseconds. */
+/** How long after a request's time limit its connection is destroyed, in milliseconds. */
 const LAST_RESORT = 5_000;
 
-/** Express for Nest, with what this service does differently: how it routes, answers, listens and stops. */
+/** Nest's Express adapter, with changes to routing, answering, listening and stopping. */
 export class ApiAdapter extends ExpressAdapter {
   private drain: Drain;
   private readonly routes: RoutingTable;
   private readonly settings: FixedSettings;
-  /** What each request meets first. */
+  /** The middleware that every request passes first. */
   private entrance?: RequestHandler;
 
-  /** @param certificate serves HTTPS with it; plain HTTP without */
+  /** @param certificate for HTTPS. Default: plain HTTP */
   constructor(private readonly certificate?: Certificate) {
     super();
     const app = this.getInstance<Express>();
     this.routes = new RoutingTable(app);
     this.settings = new FixedSettings(app);
-    // What res.json() of Express sends is as harmless within a page as what the service sends itself.
+    // Makes res.json() of Express escape the same characters as the service.
     this.set('json escape', true);
   }
 
-  /** @param entrance what each request meets before all that is added to the application, be that added earlier or later */
+  /** @param entrance the middleware before everything that is added to the application, earlier or later */
   configure(entrance: RequestHandler, settings: Record<string, unknown>): void {
     if (this.entrance)
       throw new StartupError('configureApp(app) was called for this application: it is configured already.');
@@ -51,7 +56,10 @@ export class ApiAdapter extends ExpressAdapter {
     this.settings.fix(settings);
   }
 
-  /** Nest calls it when it creates an application, and when that is about to serve. */
+  /**
+   * Called by Nest when it creates an application, and before the application serves.
+   * eslint-disable-next-line @typescript-eslint/require-await
+   */
   // eslint-disable-next-line @typescript-eslint/require-await
   override async init(): Promise<void> {
     if (!this.httpServer || this.entrance) return;
@@ -61,7 +69,7 @@ export class ApiAdapter extends ExpressAdapter {
     );
   }
 
-  /** By version as well, where Nest has a path for each. */
+  /** Adds a middleware once, although Nest calls this for each version. */
   override createMiddlewareFactory(method: RequestMethod) {
     const mount = super.createMiddlewareFactory(method) as (path: string, callback: RequestHandler) => unknown;
     const inAll = new Set<string>();
@@ -76,23 +84,26 @@ export class ApiAdapter extends ExpressAdapter {
     return add as ReturnType<ExpressAdapter['createMiddlewareFactory']>;
   }
 
-  /** What Nest compares with the paths that a middleware leaves out, and what its caches have for a key. */
+  /** The URL that Nest compares with a middleware's exclusions, and uses as cache key. */
   override getRequestUrl(request: Request): string {
     return versionedUrl(request);
   }
 
-  /** A handler's value becomes the success envelope and leaves in one piece; what an exception filter replies does not. */
+  /** Sends a handler's value in the success envelope. The answers of exception filters get no envelope. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    // The time-out may have answered already.
+    // The time limit may have answered already.
     if (response.headersSent) return undefined;
     if (statusCode) response.statusCode = statusCode;
     return reply(response, body, () => super.reply(response, body) as unknown);
   }
 
-  /** The input guard reads bodies, after 401 and 403: nothing is lost where `bodyParser: false` is forgotten. */
+  /**
+   * Does nothing, because the input guard reads bodies after 401 and 403. So forgetting `bodyParser: false` has no
+   * effect.
+   */
   override registerParserMiddleware(): void {}
 
-  /** Outside the prefix too, where Nest would leave the answer to Express's own page. */
+  /** Also answers paths outside of the prefix, which Nest would leave to Express's own page. */
   override setNotFoundHandler(): void {
     this.routes.addLast(unknownRoute);
   }
@@ -106,7 +117,7 @@ export class ApiAdapter extends ExpressAdapter {
       ...expressMessages(this.getInstance<Express>()),
       connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-      // Asked for by well-formed.ts, so that the answer is an envelope.
+      // well-formed.ts checks the header, so that the answer is an error envelope.
       requireHostHeader: false,
     };
     const { certificate } = this;
@@ -120,8 +131,8 @@ export class ApiAdapter extends ExpressAdapter {
   }
 
   /**
-   * The entrance stands before the router, and its end is told what to do: a target that can't be parsed has the router give up
-   * at once, past everything that was added to it, and Express then answers by a page of its own, whenever the body has come.
+   * Runs the entrance before the router and answers its errors. For a target that can't be parsed, the router would
+   * give up before all middleware, and Express would answer with its own page.
    */
   private serve(request: Request, response: Response): void {
     const malformed = refuseTarget(request);
@@ -137,7 +148,7 @@ export class ApiAdapter extends ExpressAdapter {
     }
   }
 
-  /** Whether there is a certificate, which is read again for connections to come. */
+  /** Reads the certificate again for new connections. Returns false if there is none. */
   renewCertificate(): boolean {
     const server = this.getHttpServer() as Server;
     if (!this.certificate || !(server instanceof SecureServer)) return false;
@@ -145,11 +156,11 @@ export class ApiAdapter extends ExpressAdapter {
     return true;
   }
 
-  /** @param limit milliseconds for a request; headers that take longer are answered 408 */
+  /** @param limit milliseconds for a request. Late headers are answered 408 */
   limitRequests(limit: number): void {
     const server = this.getHttpServer() as Server;
     server.headersTimeout = limit;
-    // Node's limit knows no progress, and would cut every long upload; see TimeLimit.
+    // Node's own limit ignores progress and would end every long upload; see TimeLimit.
     server.requestTimeout = 0;
     this.drain.limit = limit + LAST_RESORT;
   }
@@ -162,7 +173,7 @@ export class ApiAdapter extends ExpressAdapter {
     return this.drain.finish();
   }
 
-  /** When the oldest request arrived that is still to be answered, by the clock of `performance`. */
+  /** When the oldest unanswered request arrived, by the clock of `performance`. */
   get oldestUnanswered(): number {
     return this.drain.oldestUnanswered;
   }

@@ -9,19 +9,19 @@ interface Pem {
   key: Buffer;
 }
 
-/** The certificate that the process itself serves HTTPS with, in files that are replaced while it runs. */
+/** The certificate of the process for HTTPS. Its files may be replaced while the process runs. */
 export class Certificate {
   private constructor(
     private readonly certFile: string,
     private readonly keyFile: string,
   ) {}
 
-  /** The one that TLS_CERT and TLS_KEY name; undefined when a proxy ends TLS, or nobody does. */
+  /** The certificate of TLS_CERT and TLS_KEY; undefined without them. */
   static of({ TLS_CERT, TLS_KEY }: Settings): Certificate | undefined {
     return TLS_CERT && TLS_KEY ? new Certificate(TLS_CERT, TLS_KEY) : undefined;
   }
 
-  /** @throws {StartupError} when the files can't be read, or don't fit together */
+  /** @throws {StartupError} when the files can't be read, or don't match */
   read(): Pem {
     try {
       const pem = { cert: readFileSync(this.certFile), key: readFileSync(this.keyFile) };
@@ -34,8 +34,8 @@ export class Certificate {
   }
 
   /**
-   * Has new connections use what is in the files now; those that are open stay as they are.
-   * @throws {StartupError} and leaves the old one in use
+   * Uses the current files for new connections. Open connections keep the old certificate.
+   * @throws {StartupError} and keeps the old one in use
    */
   renew(server: Server): void {
     server.setSecureContext(this.read());

@@ -6,32 +6,33 @@ import { isEventStream } from '../http/event-stream';
 import { stopAtRequestsAhead, waitsForItsTurn } from './pipelining';
 import { boundSmallChunks } from './small-chunks';
 import { SlotPool } from '../limits/slot-pool';
-import { untilNobodyWaits } from './accept-queue';
+import { acceptQueueDrained } from './accept-queue';
 
 /**
- * How long an idle connection may stay open for the request that its client may be sending just now, and an answer that
- * would never end, in milliseconds.
+ * How long an idle connection stays open for a request that may be under way, and how long an endless answer continues,
+ * in milliseconds.
  */
 const IDLE_GRACE = 2_000;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Stops a server without losing a request. `server.close()` would end idle keep-alive connections at once, and a request
- * that is on its way on one of them would be reset: here each connection first gets to send its next request, and is told
- * in the answer that it was the last.
+ * Stops a server without losing a request. `server.close()` would close idle keep-alive connections at once, and reset
+ * a request that is under way on one of them. Here each connection may send one more request, and its answer announces
+ * the close.
  */
 export class Drain {
-  /** New connections are refused, and none is kept alive. */
+  /** True when new connections are refused, and none is kept alive. */
   begun = false;
-  /** How long a request may still take, in milliseconds. */
+  /** The time that a request may still take, in milliseconds. */
   limit = 35_000;
-  /** Whether there may be connections, by a port of its own or by another's. */
+  /** True if there may be connections, from its own port or from the primary's. */
   private open = false;
   private readonly connections = new SlotPool<Socket>();
   private readonly unanswered = new SlotPool<ServerResponse>();
   private held: (() => void)[] | undefined;
   private beginning: Promise<void> | undefined;
+  private finishing: Promise<void> | undefined;
   private latest = -Infinity;
 
   constructor(
@@ -42,10 +43,16 @@ export class Drain {
     server.on('connection', (socket) => this.watch(socket));
     stopAtRequestsAhead(server);
     boundSmallChunks(server);
+    // Socket.IO ends the server that it is attached to, before Nest does: Node would wait for idle connections and event
+    // streams, which only finish() ends.
+    server.close = (onClose) => {
+      void this.finish().then(() => onClose?.());
+      return server;
+    };
     server.on('request', (request, response) => this.admit(request, response));
   }
 
-  /** When the oldest request arrived whose answer hasn't begun to leave, by the clock of `performance`. */
+  /** When the oldest unanswered request arrived, by the clock of `performance`. */
   get oldestUnanswered(): number {
     let oldest = Infinity;
     for (const { req, writableEnded } of this.unanswered) {
@@ -55,14 +62,18 @@ export class Drain {
     return oldest;
   }
 
-  /** Refuses new connections from here on. */
+  /** Refuses new connections. */
   begin(): Promise<void> {
     if (!this.open) return Promise.resolve();
     return (this.beginning ??= this.stopListening());
   }
 
   /** Resolves when the last connection has ended. */
-  async finish(): Promise<void> {
+  finish(): Promise<void> {
+    return (this.finishing ??= this.endAll());
+  }
+
+  private async endAll(): Promise<void> {
     await this.begin();
     const sweep = setInterval(() => {
       this.endEndless();
@@ -74,7 +85,7 @@ export class Drain {
     clearTimeout(last);
   }
 
-  /** Resolves to whether there was a connection that could end. */
+  /** Waits for the end of a connection. Resolves to false if there was none. */
   private async nextEnd(): Promise<boolean> {
     const [connection] = this.connections;
     if (connection) await once(connection, 'close');
@@ -88,8 +99,8 @@ export class Drain {
   }
 
   private admit(request: IncomingMessage, response: ServerResponse): void {
-    // The body of one that had to wait may be malformed, which is answered at once: see parser-errors.ts.
-    if (response.headersSent) return;
+    // Of one that had to wait, the body may be malformed, which is answered at once (see parser-errors.ts), and the client gone.
+    if (response.headersSent || response.closed) return;
     if (waitsForItsTurn(request, response, () => this.admit(request, response))) return;
     if (this.held) return void this.held.push(() => this.admit(request, response));
     const slot = this.unanswered.take(response);
@@ -99,13 +110,13 @@ export class Drain {
   }
 
   /**
-   * The system resets a connection that waits to be accepted when its port is closed. So requests are left alone for the
-   * moment that it takes to accept those that wait: answered clients would come with new ones all the time.
+   * The system resets connections that wait to be accepted when the port is closed. So requests are held while the
+   * waiting connections are accepted: clients that are answered would connect again all the time.
    */
   private async stopListening(): Promise<void> {
     this.held = [];
-    await untilNobodyWaits(() => this.latest);
-    // Not http.Server's own close, which ends the idle connections.
+    await acceptQueueDrained(() => this.latest);
+    // http.Server's own close() would close idle connections.
     TcpServer.prototype.close.call(this.server, () => undefined);
     this.begun = true;
     for (const response of this.unanswered) if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -114,22 +125,22 @@ export class Drain {
     for (const admit of held) admit();
   }
 
-  /** An answer that goes on for as long as its client likes is cut, between two events; such a client connects again. */
+  /** Ends event streams between two events. Their clients connect again. */
   private endEndless(): void {
     for (const response of this.unanswered) {
       if (!isEventStream(response)) continue;
-      // Its source may be about to write.
+      // The source of the stream may be about to write.
       response.on('error', () => undefined);
       response.end();
     }
   }
 
-  /** Not by the server, which knows no connection that another protocol has taken over. */
+  /** Node's server doesn't know connections that another protocol has taken over. */
   private closeAll(): void {
     for (const socket of this.connections) socket.destroy();
   }
 
-  /** Node takes a connection on which nothing was sent yet, such as browsers open in advance, for a busy one. */
+  /** Node considers a connection without a request as busy, such as browsers open in advance. */
   private closeIdle(): void {
     this.server.closeIdleConnections();
     for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();

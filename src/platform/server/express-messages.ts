@@ -3,24 +3,25 @@ import type { Socket } from 'node:net';
 import express, { type Express, type Response } from 'express';
 import { addressIn } from '../limits/client-address';
 import type { StandingHeaders } from '../http/standing-headers';
-import { hasRoomFor } from '../answers/unread';
+import { reservesMemoryFor } from '../answers/unread-answers';
 import { searchOf } from '../routing/version';
+import { UnitOfWork } from '../transactions/unit-of-work';
 
 type Write = (chunk: unknown, ...more: unknown[]) => boolean;
 type End = (chunk?: unknown, ...more: unknown[]) => unknown;
 type Query = Record<string, string | undefined>;
 type StoreHeader = (this: ServerResponse, firstLine: string, headers: object | undefined) => void;
 
-/** A connection keeps its address, and tells it when it is closed as well. */
+/** Caches the client's address, which a closed connection doesn't have any more. */
 type KnownSocket = Socket & { clientAddress?: string };
 
 const storeHeader = (ServerResponse.prototype as unknown as { _storeHeader: StoreHeader })._storeHeader;
 
 /**
- * The classes of a server whose messages are Express's from the start. Express gives each message its prototype by
- * Object.setPrototypeOf(), after which V8 on Node 20 looks every property of it up the slow way: two thirds of what a
- * request through Express costs. Here the call finds the prototype in place and does nothing. They must be classes: objects
- * made by Reflect.construct() are as slow.
+ * Classes of messages that have Express's prototypes from the start. Express sets the prototype of each message by
+ * Object.setPrototypeOf(), after which V8 on Node 20 looks up all its properties slowly: two thirds of the cost of a
+ * request. With these classes the call changes nothing. They must be classes, because objects made by
+ * Reflect.construct() are as slow.
  */
 export function expressMessages(app: Express): {
   IncomingMessage: typeof IncomingMessage;
@@ -30,7 +31,7 @@ export function expressMessages(app: Express): {
     private search = '';
     private parsedQuery: Query = {};
 
-    /** Parsed once, unless middleware writes another one: Express does it anew at each look. */
+    /** Parsed once for each URL. Express parses the query for each access. */
     get query(): Query {
       const search = searchOf(this.url!);
       if (search !== this.search) {
@@ -40,7 +41,9 @@ export function expressMessages(app: Express): {
       return this.parsedQuery;
     }
 
-    /** The client's address, for limits, logs and `@Ip()`: what the trusted proxies say, if it is one, else the socket's. */
+    /**
+     * The client's address, for limits, logs and `@Ip()`: that of the trusted proxies' header, or else the socket's.
+     */
     get ip(): string | undefined {
       const socket = this.socket as KnownSocket;
       if (this.headers['x-forwarded-for'] !== undefined) {
@@ -53,17 +56,19 @@ export function expressMessages(app: Express): {
   class ExpressResponse extends ServerResponse {
     standingHeaders?: StandingHeaders;
 
-    /** Here, as nothing that answers goes around it: what lies unread takes of what all have together. */
+    /** Every answer passes here, so this is where the memory of unread answers is limited. */
     override write(...written: Parameters<Write>): boolean {
-      return hasRoomFor(this as unknown as Response, written[0]) && (super.write as Write)(...written);
+      return reservesMemoryFor(this as unknown as Response, written[0]) && (super.write as Write)(...written);
     }
 
     override end(...written: Parameters<End>): this {
-      if (hasRoomFor(this as unknown as Response, written[0])) (super.end as End)(...written);
+      if (!reservesMemoryFor(this as unknown as Response, written[0])) return this;
+      // Node 24 keeps the context in which the timer of the idle connection is set, and with it the request.
+      UnitOfWork.outside(() => (super.end as End)(...written));
       return this;
     }
 
-    /** Node's own, which makes the head of the message. */
+    /** Node's private function that makes the head of the message. */
     _storeHeader(firstLine: string, headers: object | undefined): void {
       storeHeader.call(this, firstLine + (this.standingHeaders?.linesBeside(headers) ?? ''), headers);
     }

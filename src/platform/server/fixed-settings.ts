@@ -4,7 +4,7 @@ import { StartupError } from '../config/startup-error';
 const BY_ROUTER =
   'Express reads it when it makes its router, which the application has from its beginning; leave it out';
 
-/** Settings of Express that the service depends on, each with what to do instead of setting it. */
+/** Express settings that the service depends on, each with the alternative to changing it. */
 const WAYS_OUT: Record<string, string> = {
   'trust proxy':
     'rate limits, logs and HTTPS depend on it; set TRUST_PROXY in the environment to the number of proxies',
@@ -16,7 +16,7 @@ const WAYS_OUT: Record<string, string> = {
 
 type Set = (name: string, ...value: unknown[]) => unknown;
 
-/** Refuses changes of what the service has settled. */
+/** Refuses changes of these settings. */
 export class FixedSettings {
   private readonly set: Set;
 

@@ -11,22 +11,22 @@ import { rawErrorResponse, sendError } from '../errors/error-response';
 import type { ServerSocket } from './kept-bytes';
 import { keepsRest } from './pipelining';
 
-/** What Node tells of a message that its parser refused. */
+/** Node's error about a message that its parser has refused. */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
-  /** Of the packet, before the mistake. */
+  /** The number of bytes of the packet before the error. */
   bytesParsed?: number;
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-/** A request line that is in order but for its method: RFC 9110, 5.6.2 and RFC 9112, 3. */
+/** A valid request line with an unknown method: RFC 9110, 5.6.2 and RFC 9112, 3. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?$/;
-/** How long a refused connection stays for its client to read why, in milliseconds. */
+/** How long a refused connection stays open for its client to read the answer, in milliseconds. */
 const LINGER = 1_000;
 
 const logger = new Logger('Parser');
 
-/** Gives the envelope to what Node's server answers by itself, with an empty body, before there is a request. */
+/** Answers with the error envelope what Node's server itself would answer without a body, before there is a request. */
 export function answerParserErrors(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
@@ -34,11 +34,13 @@ export function answerParserErrors(server: Server): void {
     const { socket } = request;
     latest.set(socket, response);
     // An idle connection would keep its last request, with the body.
-    response.once('close', () => request.complete && latest.get(socket) === response && latest.delete(socket));
+    const forget = () => latest.get(socket) === response && latest.delete(socket);
+    // A body may end after its answer, and may be malformed until then.
+    response.once('close', () => (request.complete ? forget() : request.once('close', forget)));
   });
   server.on('clientError', (error, socket) => {
     if (keepsRest(error, socket)) return;
-    // Each further packet is another error.
+    // Each further packet causes another error.
     if (refused.has(socket)) return;
     refused.add(socket);
     answerInTurn(socket, fromParserError(error), latest.get(socket));
@@ -47,24 +49,25 @@ export function answerParserErrors(server: Server): void {
     serveOn(socket);
     answerInTurn(socket, methodNotAllowed(), latest.get(socket), requestIdOf(request));
   });
-  // "100 Continue" is sent when the body is really going to be read, see body-reader.ts.
+  // "100 Continue" is sent when the body will be read, see body-reader.ts.
   server.on('checkContinue', (request, response) => void server.emit('request', request, response));
   // See well-formed.ts.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
 }
 
 /**
- * Node takes its own listeners off a connection that asks for a tunnel: the requests before it may still wait for their answers.
+ * Restores what Node removes from a connection that asks for a tunnel: earlier requests may still wait for their
+ * answers.
  */
 function serveOn(socket: Duplex): void {
-  // A reset would end the process.
+  // Without a listener, a reset would end the process.
   socket.on('error', () => socket.destroy());
   socket.on('drain', () => (socket as ServerSocket)._httpMessage?.emit('drain'));
-  // Of a connection that isn't read a reset is not seen.
+  // A reset is only noticed while the connection is read.
   socket.resume();
 }
 
-/** After the requests that came before it on the same connection, and never in place of one of them. */
+/** Answers after earlier requests on the same connection, and never in place of one of them. */
 function answerInTurn(socket: Duplex, error: ApiError, latest: ServerResponse | undefined, requestId?: string): void {
   if (!socket.writable) return void socket.destroy();
   if (latest && !latest.req.complete) return answerBody(socket, error, latest);
@@ -72,11 +75,11 @@ function answerInTurn(socket: Duplex, error: ApiError, latest: ServerResponse | 
   else latest.once('close', () => answer(socket, error, requestId));
 }
 
-/** The mistake is in the body of the latest request. Whoever has an answer already gets no second one. */
+/** Answers an error in the body of the latest request, unless it was answered already. */
 function answerBody(socket: Duplex, error: ApiError, latest: ServerResponse): void {
   if (latest.headersSent) return void socket.destroy();
   const id = String(latest.getHeader('X-Request-Id') ?? requestIdOf(latest.req));
-  // A request that still waits for its turn is never begun, see Drain: nobody else tells of it.
+  // A request that still waits for its turn never starts, see Drain, so nothing else logs it.
   if (!isBegun(latest)) log(socket, error, id);
   latest.setHeader('Connection', 'close');
   sendError(latest, error, id);
@@ -93,7 +96,7 @@ function answer(socket: Duplex, error: ApiError, requestId: string = randomUUID(
   if (!socket.writable) return void socket.destroy();
   log(socket, error, requestId);
   socket.end(rawErrorResponse(error, requestId));
-  // Closed at once, with bytes of the client unread, it would be reset, and the answer lost on its way.
+  // Closing at once, with unread bytes of the client, would reset the connection and lose the answer.
   const timer = setTimeout(() => socket.destroy(), LINGER);
   socket.once('close', () => clearTimeout(timer)).resume();
 }
@@ -122,7 +125,7 @@ function methodNotAllowed(): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: METHODS } });
 }
 
-/** The parser's message names the rule that was broken, never the bytes. */
+/** The parser's message names the violated rule, never the bytes. */
 function malformed({ message }: ParserError): ApiError {
   const reason = message.replace(/^Parse Error: /, '');
   return validationError([{ field: 'request', rule: 'http', message: `must be well-formed: ${reason}` }]);

@@ -7,11 +7,11 @@ import { isPause, KeptBytes, PAUSE, type ServerSocket } from './kept-bytes';
 const queues = new WeakMap<Duplex, Queue>();
 
 /**
- * Has the parser of each connection stop at a request that is sent before the one ahead of it was answered. Node would make a
- * request and a response of all that a client has sent ahead, which are thousands for each 64 KiB.
+ * Makes the parser of each connection stop at a pipelined request until the request before it is answered (D-25). Node would
+ * make thousands of requests and responses of each 64 KiB.
  */
 export function stopAtRequestsAhead(server: Server): void {
-  // Listeners of Node have given the connection its parser by then.
+  // Node's own listeners have set the parser by then.
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: ServerSocket) => {
     const parser = socket.parser!;
     const onIncoming = parser.onIncoming;
@@ -20,7 +20,10 @@ export function stopAtRequestsAhead(server: Server): void {
   });
 }
 
-/** @returns whether the error is none: what is left of the packet is kept until the request that waits has its turn */
+/**
+ * @returns true if the error only means that the parser has stopped. The rest of the packet is kept for the waiting
+ *   request
+ */
 export function keepsRest(error: Error, socket: Duplex): boolean {
   const queue = isPause(error) && queues.get(socket);
   if (queue) queue.bytes.keep(error);
@@ -28,13 +31,13 @@ export function keepsRest(error: Error, socket: Duplex): boolean {
 }
 
 /**
- * Has a request wait that was sent before the one ahead of it on its connection was answered: a connection has one answer in
- * the making, and nothing of the next is begun before its client has read that one. Whoever doesn't send ahead pays nothing.
+ * Makes a pipelined request wait until the one before it was answered: a connection has one answer in the making, and
+ * the next starts when the client has read it. Clients that don't pipeline pay nothing.
  * @param begin called when it is the request's turn
- * @returns whether it has to wait
+ * @returns true if the request must wait
  */
 export function waitsForItsTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): boolean {
-  // Node gives a response its connection when those ahead of it have left.
+  // Node assigns the connection to a response when earlier responses have left.
   if (response.socket) return false;
   let queue = queues.get(socket);
   if (!queue) queues.set(socket, (queue = new Queue(socket)));
@@ -42,7 +45,7 @@ export function waitsForItsTurn({ socket }: IncomingMessage, response: ServerRes
   return true;
 }
 
-/** The request that waits on a connection, and the bytes behind it. */
+/** The waiting request of a connection, and the bytes after it. */
 class Queue {
   waits = false;
   readonly bytes: KeptBytes;
@@ -52,15 +55,15 @@ class Queue {
   }
 
   add(response: ServerResponse, begin: () => void): void {
-    // The parser didn't stop, and would make thousands of them.
+    // The parser has not stopped, and would create thousands of requests.
     if (this.waits) return void this.socket.destroy();
     this.waits = true;
-    // An answer that is there at once would otherwise begin the next, and all that were sent ahead keep everybody else waiting.
-    // Node tells it in the course of what the request before has done, which may still be a unit of work.
+    // In another turn, so that a series of immediate answers doesn't delay other connections. Node emits the event
+    // within the work of the request before, which may be in a unit of work.
     response.once('socket', () => UnitOfWork.outside(() => setImmediate(() => this.next(begin))));
   }
 
-  /** What is left of the request comes first: who breaks its body has an answer then, and nothing of it is begun. */
+  /** Parses the rest of the request first: if its body is malformed, it is answered, and nothing starts. */
   private next(begin: () => void): void {
     if (this.socket.destroyed) return;
     this.waits = false;

@@ -15,7 +15,10 @@ export const requireAdapter = (adapter: unknown): ApiAdapter => {
   );
 };
 
-/** Refuses to serve by Nest's own adapter. Without any there is nothing to serve: for jobs, messages and tests of providers. */
+/**
+ * Refuses to serve by Nest's own adapter. An application without an adapter is fine: for jobs, messages and tests of
+ * providers.
+ */
 @Injectable()
 export class RequiredAdapter implements OnModuleInit {
   constructor(private readonly host: HttpAdapterHost) {}

@@ -2,28 +2,52 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import type { Parser, ServerSocket } from './kept-bytes';
 
-/** By what Node's parser has the function that it calls for each piece of a body: HTTPParser.kOnBody. */
+/** The index of the parser's callback for a piece of a body: HTTPParser.kOnBody. */
 const ON_BODY = 3;
+/** The same when a message is whole: HTTPParser.kOnMessageComplete. */
+const ON_COMPLETE = 4;
+/** The same when what was read is parsed, of a connection whose bytes go straight to the parser: HTTPParser.kOnExecute. */
+const ON_EXECUTE = 5;
 /** Bytes: a smaller piece costs Node more than what is in it. */
 const SMALL = 64;
-/** Small pieces of one connection in a turn of the event loop; it is read on in the next. A packet of 64 KiB has 11,000. */
+/**
+ * Small pieces that a connection may have in one turn of the event loop. It is read again in the next turn. A packet of
+ * 64 KiB has 11,000.
+ */
 const MAX_OF_CONNECTION = 4_096;
-/** Small pieces of all connections in a turn, some 120 ms of work. */
+/** Small pieces of all connections in one turn, about 120 ms of work. */
 const MAX_OF_ALL = 100_000;
 
-type OnBody = (this: BodyParser, bytes: Buffer) => void;
+/** The same symbol in each copy of this module. */
+const NODES_OWN: unique symbol = Symbol.for('resource-api.parser') as never;
 
-/** Node uses one for several connections, one after the other, its own clients' as well. */
+type OnBody = (this: BodyParser, bytes: Buffer) => void;
+type OnComplete = (this: BodyParser) => void;
+
+/** Node reuses a parser for several connections, those of its HTTP clients included. */
 interface BodyParser extends Parser {
   [ON_BODY]: OnBody | null;
+  [ON_COMPLETE]: OnComplete;
+  [ON_EXECUTE]: (parsed: unknown) => void;
+  /** Whether bytes go straight to it. */
+  _consumed: boolean;
   incoming: IncomingMessage | null;
   socket: (ServerSocket & { server?: Server }) | null;
-  /** The latest turn with small pieces, and how many they were. */
+  /** The latest turn with small pieces, and their number. */
   turn?: number;
   pieces?: number;
+  /** Small pieces of the packet that is being parsed. */
+  gathered?: Gathered;
+  /** Node's own callbacks, kept with the parser: another application of this process may have replaced them before. */
+  [NODES_OWN]?: { onBody: OnBody; onComplete: OnComplete };
 }
 
-let onBody: OnBody;
+interface Gathered {
+  pieces: Buffer[];
+  /** Whose body they are of. */
+  incoming: IncomingMessage | null;
+}
+
 let turn = 0;
 let piecesOfAll = 0;
 
@@ -31,19 +55,55 @@ let piecesOfAll = 0;
  * Shares a turn of the event loop between connections whose bodies come in small chunks. Node calls a function for each chunk
  * of a packet, be it of one byte: a hundred connections with 64 KiB of them each would keep everybody else waiting for
  * seconds. So a connection has one such packet in a turn, and when many have one at once, those beyond a bound are closed.
+ *
+ * The small chunks of a packet become one piece of the body. Node keeps what nobody reads, and its objects for 16 KiB in chunks of
+ * one byte take 3 MiB.
  */
 export function boundSmallChunks(server: Server): void {
-  // Listeners of Node have given the connection its parser by then.
+  // Node's own listeners have set the parser by then.
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: ServerSocket) => {
     const parser = socket.parser as BodyParser;
-    if (parser[ON_BODY] && parser[ON_BODY] !== counted) onBody = parser[ON_BODY];
+    parser[NODES_OWN] ??= { onBody: parser[ON_BODY]!, onComplete: parser[ON_COMPLETE] };
+    // What a connection that was closed in the middle of a packet has left.
+    parser.gathered = undefined;
     parser[ON_BODY] = counted;
+    parser[ON_COMPLETE] = completed;
+    const onExecute = parser[ON_EXECUTE];
+    parser[ON_EXECUTE] = (parsed) => {
+      handOn(parser);
+      onExecute(parsed);
+    };
   });
 }
 
 function counted(this: BodyParser, bytes: Buffer): void {
-  if (bytes.length < SMALL && this.socket?.server && !hasPlace(this)) return giveUp(this);
-  onBody.call(this, bytes);
+  const isSmall = bytes.length < SMALL && Boolean(this.socket?.server);
+  if (isSmall && !hasPlace(this)) return giveUp(this);
+  if (isSmall) return gather(this, bytes);
+  handOn(this);
+  this[NODES_OWN]!.onBody.call(this, bytes);
+}
+
+function completed(this: BodyParser): void {
+  handOn(this);
+  this[NODES_OWN]!.onComplete.call(this);
+}
+
+function gather(parser: BodyParser, bytes: Buffer): void {
+  const { gathered } = parser;
+  if (gathered && gathered.incoming === parser.incoming) return void gathered.pieces.push(bytes);
+  parser.gathered = { pieces: [bytes], incoming: parser.incoming };
+  // When the packet is parsed; else ON_EXECUTE tells, and a tick is over after each piece.
+  if (!parser._consumed) process.nextTick(handOn, parser);
+}
+
+/** The parser may have gone to another connection meanwhile. */
+function handOn(parser: BodyParser): void {
+  const { gathered } = parser;
+  parser.gathered = undefined;
+  if (!gathered?.incoming || gathered.incoming !== parser.incoming) return;
+  const { pieces } = gathered;
+  parser[NODES_OWN]!.onBody.call(parser, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
 }
 
 function hasPlace(parser: BodyParser): boolean {
@@ -59,19 +119,23 @@ function nextTurn(): void {
   piecesOfAll = 0;
 }
 
-/** What has come of the body must not be taken for all of it. The rest of the packet costs next to nothing then. */
+/**
+ * Destroys the request, so that its partial body isn't taken for complete. The rest of the packet costs almost nothing
+ * then.
+ */
 function giveUp(parser: BodyParser): void {
   parser.incoming?.destroy();
+  parser.gathered = undefined;
   parser[ON_BODY] = null;
   setImmediate(() => (parser[ON_BODY] = counted));
 }
 
 function readOnLater({ incoming, socket }: BodyParser): void {
   const { _handle: handle } = socket as unknown as { _handle?: { readStop(): void; readStart(): void } };
-  // Behind what Node does then: it reads on as soon as the packet is parsed.
+  // After Node's own code, which starts reading again once the packet is parsed.
   process.nextTick(() => handle?.readStop());
   setImmediate(() => {
-    // Of a body that isn't read, Node itself reads on when it is.
+    // If the body isn't wanted now, Node itself starts reading when it is.
     const isWanted = incoming!.readableLength < incoming!.readableHighWaterMark;
     if (isWanted && !socket!.destroyed && !socket!.isPaused()) handle?.readStart();
   });

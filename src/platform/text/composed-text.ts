@@ -1,16 +1,19 @@
 /**
- * UTF-16 units that one code point of composed text takes in its longest spelling: U+1F82 is four when it is decomposed
- * (UAX 15, maximum expansion factors).
+ * The greatest number of UTF-16 units of one code point of composed text in another form: U+1F82 has four when
+ * decomposed (UAX 15, maximum expansion factors).
  */
 export const LONGEST_SPELLING = 4;
-/** As in the Stream-Safe Text Format of UAX 15: Unicode sorts a run of marks, and a longer one costs its square. */
+/**
+ * The limit of the Stream-Safe Text Format (UAX 15). Unicode sorts a run of marks, which costs the square of its
+ * length.
+ */
 export const MAX_MARKS = 30;
-/** One more than that, looked for only where a run begins, so that a text is read once. */
+/** The lookbehind anchors the search at the begin of a run, which keeps it linear. */
 const TOO_MANY_MARKS = /(?<!\p{M})\p{M}{31}/u;
 
 /**
- * Whether a text is longer than so many code points in whichever spelling: then nothing else need be done with it.
- * Blanks around it count, which are cut off only later.
+ * True if a text has more than `max` code points in any normalisation form, so that it needn't be processed. Blanks
+ * around the text count, as they are trimmed later.
  */
 export function isTooLong(text: string, max: number): boolean {
   return text.length > max * LONGEST_SPELLING;
@@ -21,9 +24,9 @@ export function hasTooManyMarks(text: string): boolean {
 }
 
 /**
- * The one form of all texts that look the same (NFC). The only place that composes what comes from outside.
- * @param max code points that there may be
- * @returns undefined for a text whose composition could take long: one that is too long, or has too many marks in a row
+ * The common form of texts that look the same (NFC). All input is composed here and nowhere else.
+ * @param max the greatest number of code points
+ * @returns undefined for a text whose composition could take long: it is too long, or has too many marks in a row
  */
 export function compose(text: string, max: number): string | undefined {
   return isTooLong(text, max) || hasTooManyMarks(text) ? undefined : text.normalize('NFC');

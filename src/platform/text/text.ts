@@ -1,22 +1,22 @@
 import { compose, isTooLong } from './composed-text';
 
 export interface NormalForm {
-  /** Code points that there may be: a text that is longer in any spelling is left alone, for a rule to refuse. */
+  /** The greatest number of code points. A longer text isn't normalised, as a rule refuses it. */
   max: number;
   multiline?: boolean;
-  /** Every character of it matters. */
+  /** True if every character matters. */
   asItIs?: boolean;
 }
 
-/** One form for texts that look the same: NFC and, unless every character of it matters, without blanks around it. */
+/** Normalises texts that look the same: NFC and, unless every character matters, no blanks around the text. */
 export function normalise(text: string, { max, multiline = false, asItIs = false }: NormalForm): string {
   const composed = compose(text, max);
   if (composed === undefined || asItIs) return composed ?? text;
-  // A form on Windows sends CRLF for the one newline that its user typed.
+  // A form on Windows sends CRLF for a newline.
   return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
 }
 
-/** Of a regular expression's class: what {@link Text} refuses. */
+/** The characters that {@link Text} refuses, for a character class. */
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 const CONTROL_BUT_NEWLINE_AND_TAB = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
 
@@ -24,11 +24,11 @@ export interface TextForm {
   min: number;
   multiline: boolean;
   secret: boolean;
-  /** A character that may not occur. */
+  /** A character that must not occur. */
   without?: string;
 }
 
-/** The form of a text, for the document: what a length can't say, that blanks around it don't count, is in it. */
+/** The pattern of a text in the document. It also expresses what a length can't: blanks around the text don't count. */
 export function textPattern({ min, multiline, secret, without = '' }: TextForm): string {
   const refused = (multiline ? CONTROL_BUT_NEWLINE_AND_TAB : CONTROL) + without;
   const any = `[^${refused}]`;
@@ -38,15 +38,15 @@ export function textPattern({ min, multiline, secret, without = '' }: TextForm):
   return `^${any}*${least}${any}*$`;
 }
 
-/** A pattern of one's own, for a whole text: what the document says is what is tested. */
+/** Anchors a custom pattern. The document states the same pattern that is tested. */
 export function wholePattern({ source, flags }: RegExp): string {
   if (!['', 'u'].includes(flags)) throw new Error(`No document can say the flags of the pattern /${source}/${flags}`);
   return `^(?:${source})$`;
 }
 
-/** Counted in code points. */
+/** Counts code points. */
 export function hasLength(text: string, min: number, max: number): boolean {
-  // No need to count in a text that is too long at any rate.
+  // A text that is too long in any form needn't be counted.
   if (isTooLong(text, max)) return false;
   const length = [...text].length;
   return length >= min && length <= max;

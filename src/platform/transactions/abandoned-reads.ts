@@ -1,29 +1,29 @@
 import type { DataSource } from 'typeorm';
 import { endBackends, poolOf } from './cancellable-pool';
 
-/** How often to look, in milliseconds: most reads end by themselves before. */
+/** The interval between two checks in milliseconds: most reads end by themselves before. */
 const INTERVAL = 500;
 
 export interface AbandonedReadsOptions {
   database: DataSource;
   databaseUrl: string;
-  /** When the oldest request arrived that is still to be answered, by the clock of `performance`. */
+  /** When the oldest unanswered request arrived, by the clock of `performance`. */
   oldestUnanswered: () => number;
-  /** Told when a read could not be ended. */
+  /** Called when a read couldn't be ended. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Ends reads that requests share when nobody waits for them any more. Nobody knows who waits for which, and to know it would
- * cost each request something; but whoever does had arrived before the read began. So a read is abandoned when all requests
- * that are older have been answered, or have gone.
+ * Ends shared reads that nobody waits for any more. To record which request waits for which read would cost each
+ * request something. But every waiting request arrived before its read began, so a read is abandoned when all older
+ * requests are answered or gone.
  */
 export class AbandonedReads {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: AbandonedReadsOptions) {}
 
-  /** A client has gone: looks for what it leaves, from now on until no shared read is left. */
+  /** Called when a client has gone. Checks until no shared read is left. */
   watch(): void {
     this.timer ??= setTimeout(() => this.look(), INTERVAL).unref();
   }

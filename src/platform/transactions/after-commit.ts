@@ -1,26 +1,29 @@
 import { Logger } from '@nestjs/common';
 
 export type Outcome = 'Commit' | 'Rollback';
-/** Told how the transaction has ended. */
+/** Called when the transaction has ended. */
 export type Waiter = (outcome: Outcome) => void | Promise<void>;
 
 const logger = new Logger('AfterCommit');
 
-/** A transaction of a connection of its own, or a savepoint of one. */
+/** A transaction on a connection of its own, or a savepoint of one. */
 export class OwnTransaction {
   open = true;
   readonly waiters: Waiter[] = [];
 
-  /** @param around what the flow that begins it is inside of */
+  /** @param around the transaction that the flow is in when it begins this one */
   constructor(private readonly around?: OwnTransaction) {}
 
-  /** Itself, or what its flow is inside of, whichever hasn't ended. */
+  /** This transaction, or the innermost one around it that is still open. */
   get orAround(): OwnTransaction | undefined {
     return this.open ? this : this.around?.orAround;
   }
 }
 
-/** Tells all of them, whichever fails. What fails after a rollback hides nothing: its reason is on its way to the caller. */
+/**
+ * Calls all waiters, even if one fails. A failure after a rollback is only logged, so that it doesn't hide the reason
+ * of the rollback.
+ */
 export async function settle(waiters: Waiter[], outcome: Outcome): Promise<void> {
   const failures: unknown[] = [];
   for (const waiter of waiters.splice(0)) {
@@ -33,7 +36,7 @@ export async function settle(waiters: Waiter[], outcome: Outcome): Promise<void>
   if (failures.length > 0 && outcome === 'Commit') throw failures[0];
 }
 
-/** What is committed stays so: a listener that fails, at once or later, fails for itself alone. */
+/** A failing listener changes nothing: the transaction is committed. */
 export function callListener(listener: () => unknown): void {
   const called = new Promise((resolve) => resolve(listener()));
   called.catch((error: unknown) => logger.error({ err: error }, 'A listener of afterCommit() failed'));

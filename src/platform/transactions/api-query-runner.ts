@@ -1,34 +1,38 @@
 import type { PoolClient } from 'pg';
-import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome, type OwnTransaction } from './after-commit';
 import { statusAfterAll } from './clean-pool';
 import type { Frame } from './frame';
+import { ReleasedRunner, unlessReleased } from './released-runner';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { transactionOf, UnitOfWork } from './unit-of-work';
 
-/** PostgreSQL's signs for a transaction that goes on, and for one in which a statement has failed. */
+/** PostgreSQL's transaction states: in a transaction, and in a failed one. */
 const ACTIVE = 'T';
 const FAILED = 'E';
 
 /**
- * TypeORM's, with two differences. Made in a unit of work that is one transaction, it takes part in that, and behaves as if
- * it had a connection of its own. And it tells of two mistakes by which what was written is lost without a word.
+ * TypeORM's query runner, with two differences. In a unit of work that is one transaction, it joins that transaction and behaves
+ * like a runner with its own connection. And it reports two mistakes by which changes would be lost silently.
  */
-export class ApiQueryRunner extends PostgresQueryRunner {
+export class ApiQueryRunner extends ReleasedRunner {
   private readonly shared = transactionOf(this.dataSource);
-  /** Its transactions in the shared one, the innermost last. */
+  /** The runner's transactions within the shared one, the innermost last. */
   private readonly frames: Frame[] = [];
-  /** Its transactions on a connection of its own, the same way. */
+  /** The runner's transactions on its own connection, the innermost last. */
   private readonly own: OwnTransaction[] = [];
 
   override connect(): Promise<unknown> {
     return this.shared ? this.connectTo(this.shared) : super.connect();
   }
 
-  /** Not async: what follows in the flow of its caller is to be inside of the transaction. */
+  /** Not async, so that the caller's flow enters the transaction. */
   override startTransaction(isolation?: IsolationLevel): Promise<void> {
+    return unlessReleased(this, () => this.start(isolation));
+  }
+
+  private start(isolation?: IsolationLevel): Promise<void> {
     const { shared } = this;
     if (!shared) return this.beginOwn(() => super.startTransaction(isolation));
     if (this.hasLeft(shared)) return this.beginOwn(() => this.connect().then(() => super.startTransaction(isolation)));
@@ -53,7 +57,7 @@ export class ApiQueryRunner extends PostgresQueryRunner {
     return this.end('Rollback', frame, () => this.shared!.rollback(frame).finally(() => this.forget(frame)));
   }
 
-  /** A connection inside of a transaction is not for others: the pool ends it. */
+  /** A connection that is still in a transaction must not be reused: the pool ends it. */
   override async release(): Promise<void> {
     const open = this.frames.length > 0 || this.status === ACTIVE;
     const unfinished = open && !this.isReleased && !UnitOfWork.current()?.cancelled;
@@ -77,37 +81,37 @@ export class ApiQueryRunner extends PostgresQueryRunner {
     return client !== undefined && (await statusAfterAll(client)) === FAILED;
   }
 
-  /** Its transaction that the current flow is inside of; that begun last when it is inside of none. */
+  /** The runner's transaction that the current flow is in; otherwise the one begun last. */
   private get frameOfFlow(): Frame | undefined {
     let frame = UnitOfWork.currentFrame();
     while (frame && !this.frames.includes(frame)) frame = frame.parent;
     return frame ?? this.frames.at(-1);
   }
 
-  /** Whether it has asked for a connection of its own. */
+  /** True if the runner has requested its own connection. */
   private get stands(): boolean {
     return (this.databaseConnectionPromise as Promise<unknown> | undefined) !== undefined;
   }
 
-  /** Whether it is to have a connection of its own. */
+  /** True if the runner must use its own connection. */
   private hasLeft(shared: SharedTransaction): boolean {
     return this.stands || (shared.isClosed && this.frames.length === 0);
   }
 
   private async connectTo(shared: SharedTransaction): Promise<unknown> {
     if (!this.hasLeft(shared)) return this.partOf(shared);
-    // It sees what the shared one has done.
+    // Its own connection must see what the shared transaction has done.
     if (!this.stands) await shared.over;
     return super.connect();
   }
 
-  /** What looks like a connection of its own. */
+  /** An object that looks like a connection and runs statements in the shared transaction. */
   private partOf(shared: SharedTransaction): object {
     const run = async (text: string, values?: unknown[]) => {
       if (!this.hasLeft(shared)) return shared.query(this, this.frameOfFlow, text, values);
       return ((await this.connectTo(shared)) as PoolClient).query(text, values);
     };
-    // Not async: of a stream or a cursor nobody awaits a promise, and one that is rejected then ends the process.
+    // Not async: nobody awaits the promise of a stream or a cursor, and an unhandled rejection would end the process.
     const query = (text: unknown, values?: unknown, callback?: unknown) => {
       if (typeof text !== 'string' || typeof values === 'function' || callback) throw Refusal.noText();
       return run(text, values as unknown[] | undefined);
@@ -130,7 +134,7 @@ export class ApiQueryRunner extends PostgresQueryRunner {
     try {
       await end();
     } finally {
-      // A subscriber may fail after the end.
+      // A subscriber may fail after the end of the transaction.
       if (this.transactionDepth < transactionDepth) await this.leaveOwn(outcome);
     }
   }
@@ -145,7 +149,7 @@ export class ApiQueryRunner extends PostgresQueryRunner {
   }
 
   private async begin(shared: SharedTransaction, frame: Frame): Promise<void> {
-    // At once, as the shared one may end.
+    // Without waiting before, because the shared transaction may end.
     await shared.begin(frame);
     this.frames.push(frame);
     this.count();
@@ -159,12 +163,12 @@ export class ApiQueryRunner extends PostgresQueryRunner {
     await work();
     this.forget(frame);
     if (outcome === 'Rollback') await settle(frame.waiters, outcome);
-    // Subscribers take it for a commit, which is yet to come.
+    // Subscribers expect a commit, which happens later: they are told then.
     if (outcome === 'Commit' && isWhole) frame.parent!.orParent.waiters.push((known) => this.tell(known));
     else await this.broadcaster.broadcast(`AfterTransaction${outcome}`);
   }
 
-  /** Tells subscribers how the shared one has ended. They may use it as ever, although it was released meanwhile. */
+  /** Tells subscribers how the shared transaction has ended. The runner is usable meanwhile, even if it was released. */
   private async tell(outcome: Outcome): Promise<void> {
     const reopened = this.isReleased && !this.stands;
     if (reopened) this.isReleased = false;
@@ -182,13 +186,13 @@ export class ApiQueryRunner extends PostgresQueryRunner {
   }
 
   private count(): void {
-    // Around them is the shared one.
+    // The shared transaction counts as the outermost one.
     this.transactionDepth = this.frames.length > 0 ? this.frames.length + 1 : 0;
     this.isTransactionActive = this.frames.length > 0;
   }
 }
 
-/** `then` is asked for by who awaits it, and symbols by who prints it. */
+/** `await` reads `then`, and printing reads symbols: neither is an error. */
 function memberOf(part: object, name: string | symbol): unknown {
   if (typeof name === 'string' && name !== 'then' && !(name in part)) throw Refusal.noConnection(`${name}()`);
   return Reflect.get(part, name);

@@ -5,51 +5,51 @@ import type { DataSource } from 'typeorm';
 import type { OnConnection } from './clean-pool';
 import { ConnectionError } from './connection-error';
 import { LimitedPool } from './limited-pool';
-import { type Lent, noteCommits } from './noted-commits';
-import type { Turns } from './turns';
+import { type LentClient, observeCommits } from './observed-commits';
+import type { ConnectionScheduler } from './connection-scheduler';
 import { UnitOfWork } from './unit-of-work';
 
-/** For how long the end of a pool waits for connections that are lent, in milliseconds: all requests have ended by then. */
+/** How long closing the pool waits for lent connections, in milliseconds. All requests have ended by then. */
 const PATIENCE = 5_000;
 
 const logger = new Logger('Database');
 
 type Release = (error?: Error | boolean) => void;
 
-/** What a pool's client also is. */
-export interface Backend extends Lent {
+/** The additional properties of a pool's client. */
+export interface Backend extends LentClient {
   processID: number;
   end(): Promise<void>;
-  /** Since when it runs a read that several requests may wait for, by the clock of `performance`. */
+  /** When the client's shared read began, by the clock of `performance`. */
   sharedSince?: number;
 }
 
 /**
- * The driver's pool, with two things more. It knows which connections the current {@link UnitOfWork} holds, and which ones
- * are busy with reads that requests share, so that {@link endBackends} can end them: TypeORM has no way to abandon a statement
- * that runs, nor the transaction around it. And whatever keeps it from connecting is a {@link ConnectionError}: some
- * SQLSTATEs, as 55000, mean another thing later.
+ * The driver's pool, with two additions. It knows which connections the current {@link UnitOfWork} holds, and which run
+ * shared reads, so that {@link endBackends} can end them: TypeORM can't abandon a running statement or its transaction.
+ * And every failure to connect becomes a {@link ConnectionError}, because some SQLSTATEs, e.g. 55000, have another
+ * meaning later.
  */
 export class CancellablePool extends LimitedPool {
   private readonly backends = new Set<Backend>();
-  /** Whether what connects at this moment is a read that requests share. */
+  /** True while a shared read requests a connection. */
   private sharing = false;
-  /** What connects at this moment, where it isn't the current unit of work. */
+  /** The unit of work that requests a connection, if it isn't the current one. */
   private connecting?: UnitOfWork;
-  /** What the units of work of requests wait for before each takes a connection; nothing when left out. */
-  turns?: Turns;
+  /** Decides when a unit of work gets a connection. Default: at once */
+  turns?: ConnectionScheduler;
 
   constructor(options?: PoolConfig) {
     super(options);
     this.on('connect', (client) => {
-      noteCommits(client);
+      observeCommits(client);
       this.backends.add(client as Backend);
     });
     this.on('remove', (client) => this.backends.delete(client as Backend));
     this.on('release', (_error, client) => ((client as Backend).sharedSince = undefined));
   }
 
-  /** @param connect takes a connection before it returns, which belongs to the unit then */
+  /** @param connect requests a connection, for the unit, before it returns */
   connectingFor<T>(unit: UnitOfWork, connect: () => T): T {
     this.connecting = unit;
     try {
@@ -59,7 +59,7 @@ export class CancellablePool extends LimitedPool {
     }
   }
 
-  /** Runs a read that several requests may wait for, but nobody else. */
+  /** Runs a read that several requests may wait for. */
   queryShared<R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> {
     this.sharing = true;
     try {
@@ -69,12 +69,12 @@ export class CancellablePool extends LimitedPool {
     }
   }
 
-  /** Whether there are reads that requests share, or may be. */
+  /** True if shared reads are running, or may be. */
   get sharesReads(): boolean {
     return this.waitingCount > 0 || this.sharedBefore(Infinity).length > 0;
   }
 
-  /** The connections with shared reads that began before a moment, by the clock of `performance`. */
+  /** The connections whose shared reads began before a moment, by the clock of `performance`. */
   sharedBefore(moment: number): Backend[] {
     return [...this.backends].filter(({ sharedSince = Infinity }) => sharedSince < moment);
   }
@@ -82,7 +82,7 @@ export class CancellablePool extends LimitedPool {
   override connect(): Promise<PoolClient>;
   override connect(onConnection: OnConnection): void;
   override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
-    // TypeORM always passes a callback. Callers that await a promise stand outside of any request.
+    // TypeORM always passes a callback. Callers that await a promise are outside of any request.
     if (!onConnection) return super.connect().catch(noConnection);
     if (this.connecting) return this.connectFor(this.connecting, onConnection);
     const work = UnitOfWork.current();
@@ -94,7 +94,7 @@ export class CancellablePool extends LimitedPool {
     });
   }
 
-  /** Waits a moment for connections that are lent, and no longer: whoever has forgotten one would keep the process from ending. */
+  /** Waits for lent connections for a moment only: a forgotten one would keep the process from ending. */
   override end(): Promise<void>;
   override end(onEnd: () => void): void;
   override end(onEnd?: () => void): Promise<void> | void {
@@ -124,7 +124,7 @@ export class CancellablePool extends LimitedPool {
     );
   }
 
-  /** @param over told when there is no connection, its transaction commits, or it was given back */
+  /** @param over called at the commit, when the connection is given back, or if there is none */
   private connectFor(work: UnitOfWork, onConnection: OnConnection, over = nothing): void {
     const refuse = (error: Error | undefined) => {
       over();
@@ -148,7 +148,7 @@ export class CancellablePool extends LimitedPool {
         release(reason ?? work.cancelled);
         over();
       };
-      // query() of the pool calls the client's own.
+      // The pool's query() calls the client's own release().
       client.release = giveBack;
       onConnection(undefined, client, giveBack);
     });
@@ -163,16 +163,16 @@ function noConnection(error: unknown): never {
   throw new ConnectionError(error);
 }
 
-/** The pool of a data source that is connected. */
+/** The pool of a connected data source. */
 export const poolOf = (database: DataSource): CancellablePool =>
   (database.driver as unknown as { master: CancellablePool }).master;
 
-/** Whether a data source has such a pool, as the service's own has; an application may have others. */
+/** True if a data source has this pool. An application may have other data sources. */
 export const hasOwnPool = (database: DataSource): boolean => poolOf(database) instanceof CancellablePool;
 
 /**
- * Ends connections with all that runs on them: the server stops their statements and rolls their transactions back. Nobody
- * waits for that any more, so a failure here is for `onFailure` alone.
+ * Ends connections: the server stops their statements and rolls their transactions back. Nobody waits for that, so a
+ * failure is only passed to `onFailure`.
  */
 export async function endBackends(
   clients: PoolClient[],
@@ -181,10 +181,10 @@ export async function endBackends(
 ): Promise<void> {
   const backends = clients as Backend[];
   if (backends.length === 0) return;
-  // From this side at once: no COMMIT goes out any more, and a server that can't be reached holds no place in the pool.
+  // On this side at once: no COMMIT is sent any more, and a connection to an unreachable server leaves the pool.
   for (const backend of backends) void backend.end();
-  // From the other side too: a statement that waits for a lock doesn't notice. Not by a connection of the pool, as a full
-  // pool may be the very reason for the delay.
+  // Also terminated on the server, because a statement that waits for a lock doesn't notice a closed connection. The
+  // pool isn't used: a full pool may be the reason of the delay.
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', onFailure);
   try {

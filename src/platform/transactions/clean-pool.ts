@@ -4,20 +4,20 @@ import { Pool, type PoolClient } from 'pg';
 type Release = (error?: Error | boolean) => void;
 export type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
 
-/** What node-postgres's client also is. */
+/** The additional properties of node-postgres's client. */
 interface Connection extends PoolClient {
   release: Release;
-  /** Whether it has run anything yet. */
+  /** True if the connection has run a statement. */
   hasExecuted: boolean;
-  /** False while a statement runs, or waits to. */
+  /** False while a statement runs or is queued. */
   readyForQuery: boolean;
 }
 
 const logger = new Logger('Database');
 
 /**
- * The driver's pool, which lends no connection out that somebody has left inside of a transaction: whoever got it next
- * would write into that, and lose it all.
+ * The driver's pool, which never lends a connection that was left in a transaction: the next user would write into that
+ * transaction, and lose everything.
  */
 export class CleanPool extends Pool {
   override connect(): Promise<PoolClient>;
@@ -43,7 +43,10 @@ function watched(client: Connection): Connection {
   return client;
 }
 
-/** Of a connection, once all its statements are over: of one that has just failed, PostgreSQL tells that a little later. */
+/**
+ * The transaction status of a connection after all its statements. PostgreSQL reports the end of a failed statement a
+ * little later.
+ */
 export async function statusAfterAll(client: PoolClient): Promise<string | null> {
   const connection = client as Connection;
   if (!connection.readyForQuery) {
@@ -65,8 +68,9 @@ function giveBack(client: Connection, release: Release): void {
 }
 
 /**
- * For a connection whose statements still run, or have just failed.
- * @param then told once all of them are over, or by what the connection has ended before: `true` when nothing says why
+ * Waits for the statements of a connection.
+ * @param then called when all of them have ended, or the connection has. The argument is the error, or `true` if there
+ *   is none
  */
 function afterAll(client: Connection, then: (end?: Error | true) => void): void {
   const tell = (end?: Error | true) => {

@@ -3,19 +3,19 @@ import { LocalSettings } from './local-settings';
 
 let frames = 0;
 
-/** One transaction among those that are nested in a shared one: all that follows its savepoint. */
+/** One nested transaction within a shared transaction: everything after its savepoint. */
 export class Frame {
   readonly name = `frame_${++frames}`;
   open = true;
-  /** Whether its savepoint is there; before that, nobody can be inside of it. */
+  /** True when the savepoint exists. Before that, nothing can be in the frame. */
   begun = false;
-  /** Whether anything was written inside of it. */
+  /** True if a statement has written in the frame. */
   wrote = false;
-  /** What others than its owner wrote inside of it: they believe that it stands for itself. */
+  /** The first write in this frame by code other than its owner. That code expects to be independent of the frame. */
   strange?: string;
   readonly settings = new LocalSettings();
   readonly waiters: Waiter[] = [];
-  /** Whether there is a savepoint before the latest statement of others than its owner. */
+  /** True if there is a savepoint before the latest statement of other code. */
   marked = false;
 
   /** @param owner the query runner whose transaction it is */
@@ -24,12 +24,12 @@ export class Frame {
     readonly owner?: object,
   ) {}
 
-  /** Itself, or what it is nested in, whichever hasn't ended. */
+  /** This frame, or the innermost one around it that is open. */
   get orParent(): Frame {
     return this.open || !this.parent ? this : this.parent.orParent;
   }
 
-  /** Itself, or what it is nested in, whichever somebody can be inside of. */
+  /** This frame, or the innermost one around it that is open and has begun. */
   get place(): Frame {
     return (this.open && this.begun) || !this.parent ? this : this.parent.place;
   }
@@ -38,12 +38,12 @@ export class Frame {
     return this === other || (this.parent?.isWithin(other) ?? false);
   }
 
-  /** Whether it is a savepoint of what its owner takes for the whole transaction. */
+  /** True if it is a savepoint within a transaction of the same owner. */
   get isNested(): boolean {
     return this.owner !== undefined && this.parent?.orParent.owner === this.owner;
   }
 
-  /** What it did becomes part of what it is nested in. */
+  /** Passes the frame's settings, waiters and writes on to the frame around it. */
   joinParent(): void {
     const parent = this.parent!.orParent;
     const isStrange = this.wrote && parent.owner !== this.owner;
@@ -53,7 +53,7 @@ export class Frame {
   }
 }
 
-/** What has its turn in a frame. */
+/** An action that waits for its turn in a frame. */
 export interface Waiting {
   frame: Frame;
   act: (frame: Frame) => void;

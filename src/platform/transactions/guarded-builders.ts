@@ -14,7 +14,7 @@ import { SoftDeleteQueryBuilder } from 'typeorm/query-builder/SoftDeleteQueryBui
 import { hasVersion, type Precondition, StaleVersionError } from './precondition';
 import { UnitOfWork } from './unit-of-work';
 
-/** What the three builders have in common; TypeORM keeps some of it from its callers. */
+/** The common properties of the three builders. Some are protected in TypeORM. */
 interface Builder {
   dataSource: DataSource;
   queryRunner?: QueryRunner;
@@ -45,8 +45,8 @@ class GuardedDelete<E extends ObjectLiteral> extends DeleteQueryBuilder<E> {
 }
 
 /**
- * Has every builder that TypeORM makes from now on compare the version that the caller expects, and save() learn what the
- * database sets by itself. To be called before each of them, as each new data source registers TypeORM's own builders again.
+ * Makes all later builders of TypeORM compare the expected version, and makes save() read what the database sets
+ * itself. Call it before each builder is made, because each new data source registers TypeORM's own builders again.
  */
 export function guardBuilders(): void {
   for (const [name, make] of BUILDERS) QueryBuilder.registerQueryBuilderClass(name, make);
@@ -73,7 +73,7 @@ async function compared<T extends { affected?: number | null }>(from: unknown, e
   return result;
 }
 
-/** Of a save(): the columns that are nobody's to write, such as `version` and `updated_at`, are in the entity afterwards. */
+/** Makes a save() read the columns that the database sets, such as `version` and `updated_at`. */
 function returnWhatTheDatabaseSets({ expressionMap }: Builder, { columns }: EntityMetadata): void {
   if (!expressionMap.updateEntity || expressionMap.whereEntities.length === 0 || expressionMap.returning) return;
   const set = columns.filter(({ isInsert, isUpdate, isVirtual, isSelect }) => {
@@ -82,7 +82,7 @@ function returnWhatTheDatabaseSets({ expressionMap }: Builder, { columns }: Enti
   if (set.length > 0) expressionMap.returning = set.map(({ propertyPath }) => propertyPath);
 }
 
-/** Beside the builder's own conditions, whichever of them are alternatives. */
+/** Adds the precondition to the builder's own conditions, even if those are alternatives. */
 function demand(builder: Builder, metadata: EntityMetadata, precondition: Precondition): void {
   const values: unknown[] = [];
   const column = `"${metadata.findColumnWithPropertyName('version')!.databaseName}"`;
@@ -91,7 +91,7 @@ function demand(builder: Builder, metadata: EntityMetadata, precondition: Precon
   builder.setParameters(Object.fromEntries(values.map((value, index) => [`expected${index + 1}`, value])));
 }
 
-/** Asks for the version of the row that the builder is about, as its conditions are now. */
+/** Reads the version of the builder's row, by the builder's current conditions. */
 function finderOf(builder: Builder, metadata: EntityMetadata): () => Promise<number | undefined> {
   const { dataSource, queryRunner } = builder;
   const { databaseName } = metadata.findColumnWithPropertyName('version')!;
@@ -105,7 +105,7 @@ function finderOf(builder: Builder, metadata: EntityMetadata): () => Promise<num
   };
 }
 
-/** A row that isn't there is the service's to speak of. @throws {StaleVersionError} */
+/** A missing row is reported by the service. @throws {StaleVersionError} if the row exists */
 async function requireNone(findVersion: () => Promise<number | undefined>): Promise<void> {
   const version = await findVersion();
   if (version !== undefined) throw new StaleVersionError(version);

@@ -13,17 +13,17 @@ import { UnitOfWork } from './unit-of-work';
 
 type Persist = (...parameters: unknown[]) => Promise<unknown>;
 
-/** Take an entity, or some of them, with or without its class before. */
+/** The methods take an entity or a list of entities, optionally after their class. */
 const PERSISTING = ['save', 'remove', 'softRemove', 'recover'] as const;
 
-/** TypeORM's manager, which compares the version that the caller expects before it saves or removes an entity. */
+/** TypeORM's manager, which compares the expected version before it saves or removes an entity. */
 export class GuardedManager extends EntityManager {}
 
 for (const name of PERSISTING) {
   const persist = (EntityManager.prototype as unknown as Record<string, Persist>)[name];
   Object.defineProperty(GuardedManager.prototype, name, {
     value: function (this: GuardedManager, ...parameters: unknown[]) {
-      // Not only what changes: a save() that finds nothing to write is answered like one that does.
+      // Compared even if save() finds no change, so that the answer doesn't depend on that.
       if (!UnitOfWork.current()?.pendingPrecondition) return persist.apply(this, parameters);
       return persistExpected(this, persist, parameters);
     },
@@ -34,7 +34,7 @@ async function persistExpected(manager: EntityManager, persist: Persist, paramet
   const row = firstRow(manager.dataSource, parameters);
   if (!row) return persist.apply(manager, parameters);
   const inTransaction = async (inside: EntityManager) => {
-    // A row that isn't there yet is in no version.
+    // A row that doesn't exist yet has no version.
     await lockExpected(inside, row.metadata, row.id, { withDeleted: true });
     return persist.apply(inside, parameters);
   };
@@ -46,25 +46,25 @@ interface WrittenRow {
   id: unknown;
 }
 
-/** The first entity with a version is the one that the request is about, whatever is saved along with it. */
+/** The first entity with a version is the subject of the request, even if others are saved with it. */
 function firstRow(database: DataSource, [first, second]: unknown[]): WrittenRow | undefined {
   const hasTarget = typeof first === 'function' || typeof first === 'string' || first instanceof EntitySchema;
   const entities = [hasTarget ? second : first].flat() as object[];
   const target = hasTarget ? (first as EntityTarget<ObjectLiteral>) : entities[0]?.constructor;
-  // What is no entity is for TypeORM to refuse.
+  // TypeORM refuses a value that isn't an entity.
   if (!database.hasMetadata(target)) return undefined;
   const metadata = database.getMetadata(target);
   const entity = entities.find((one) => metadata.hasId(one));
   return entity && hasVersion(metadata) ? { metadata, id: metadata.getEntityIdMixedMap(entity) } : undefined;
 }
 
-/** Where a statement in SQL changes the rows of a table, and the table as it is written there. */
+/** Matches an SQL statement that changes rows, and captures its table. */
 const CHANGE = /\b(?:update|delete\s+from|merge\s+into)\s+(?:only\s+)?([\w."]+)/gi;
-/** The same of one that inserts, and may change what is there. */
+/** Matches an INSERT, which may change existing rows. */
 const INSERT = /\binsert\s+into\s+([\w."]+)/gi;
 const UPSERT = /\bdo\s+update\b/i;
 
-/** Has a data source refuse statements that would change a row past what the caller expects of it. */
+/** Makes a data source refuse statements that would change a row without comparing the expected version. */
 export function refuseUnguardedStatements(database: DataSource): void {
   subscribe(database, {
     beforeQuery: ({ query }) => {

@@ -2,16 +2,16 @@ import type { PoolClient } from 'pg';
 import { CleanPool, type OnConnection } from './clean-pool';
 import { UnitOfWork } from './unit-of-work';
 
-/** How long a session may wait for its next statement inside of a transaction, in times of what a statement may take. */
+/** How long a session may be idle in a transaction, as a multiple of the statement timeout. */
 export const IDLE_TIMES = 2;
 
-/** What a pool's client also is. */
+/** The additional properties of a pool's client. */
 interface LimitedClient extends PoolClient {
-  /** Milliseconds that its statements may take, when other than at the start of its session. */
+  /** The statement timeout in milliseconds, if it differs from that of the session's start. */
   statementLimit?: number;
 }
 
-/** The driver's pool, whose statements take as long as they may in the unit of work that they belong to. */
+/** The driver's pool, which sets the statement timeout of the current unit of work. */
 export class LimitedPool extends CleanPool {
   override connect(): Promise<PoolClient>;
   override connect(onConnection: OnConnection): void;

@@ -2,11 +2,14 @@ import type { PoolClient, QueryResult } from 'pg';
 import { settingOf } from './statement-kinds';
 import { Refusal } from './transaction-refusals';
 
-/** What a transaction has set until its end (SET LOCAL), with the values of before: a savepoint's end brings none back. */
+/**
+ * Settings that a transaction has changed until its end (SET LOCAL), with their previous values. They must be restored
+ * by hand, because releasing a savepoint doesn't restore them.
+ */
 export class LocalSettings {
   private readonly before = new Map<string, string | null>();
 
-  /** Runs a statement that sets something. */
+  /** Runs a statement that changes a setting. */
   async set(client: PoolClient, text: string, values?: unknown[]): Promise<QueryResult> {
     const name = settingOf(text);
     if (!name) throw Refusal.setting();
@@ -23,7 +26,7 @@ export class LocalSettings {
     for (const [name, value] of this.before) await client.query('SELECT set_config($1, $2, true)', [name, value ?? '']);
   }
 
-  /** They are another's to restore. */
+  /** Passes the previous values on to the transaction around this one, which restores them. */
   handTo({ before }: LocalSettings): void {
     for (const [name, value] of this.before) if (!before.has(name)) before.set(name, value);
   }

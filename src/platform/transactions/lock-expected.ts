@@ -3,17 +3,17 @@ import { type Precondition, requireVersionOf } from './precondition';
 import { preconditionFor, requireExpected } from './require-expected';
 
 interface LockOptions {
-  /** What the writer of the row was passed. Default: what the request demands of the first row that it writes */
+  /** The precondition that was passed to the writer. Default: the request's own, for the first row that it writes */
   expected?: Precondition;
-  /** Rows that are hidden as well. Default: false */
+  /** Whether hidden rows are locked as well. Default: false */
   withDeleted?: boolean;
 }
 
 /**
- * Locks a row until the transaction ends, if it is in a version that the caller expects: whoever writes it afterwards
- * writes what was compared. Weak enough for others to refer to the row meanwhile.
- * @param id of the row, or its whole primary key
- * @returns whether there is such a row
+ * Locks a row until the transaction ends, if its version is the expected one, so that a later write changes the
+ * compared version. Other rows may still refer to the row meanwhile.
+ * @param id the id of the row, or its whole primary key
+ * @returns false if there is no such row
  * @throws {StaleVersionError}
  */
 export async function lockExpected(

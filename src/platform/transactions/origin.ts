@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events';
 import type { Writer } from './writer';
 
-/** The request behind the work: what is asked of it here is there in Express's. */
+/** The request of a unit of work. Express's requests fit this type. */
 export interface Origin {
   readonly id: string;
   /** The client's address. */
   readonly ip?: string;
-  /** Nobody before the request is let in. */
+  /** Undefined until the caller is authenticated. */
   readonly user?: Writer;
   readonly res?: EventEmitter & {
     readonly closed: boolean;

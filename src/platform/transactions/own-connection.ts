@@ -3,8 +3,9 @@ import { hasOwnPool, poolOf } from './cancellable-pool';
 import type { UnitOfWork } from './unit-of-work';
 
 /**
- * Runs statements one after the other on a connection that a unit of work holds, and so ends. Lists do it by this and not by
- * {@link UnitOfWork.run}: Node would follow every promise of the process, which nearly doubles what a list costs.
+ * Runs statements in sequence on a connection that belongs to a unit of work, and so ends with it. Lists use this
+ * instead of {@link UnitOfWork.run}: with that, Node would follow every promise of the process, which nearly doubles
+ * the cost of a list.
  */
 export async function withOwnConnection<T>(
   database: DataSource,

@@ -1,14 +1,14 @@
 import type { EntityMetadata } from 'typeorm';
 
-/** Thrown when a row isn't in a version that its writer expects. */
+/** Thrown when a row doesn't have the version that its writer expects. */
 export class StaleVersionError extends Error {
-  /** @param version the one that the row has */
+  /** @param version the current version of the row */
   constructor(readonly version: number) {
     super('The row is in another version than expected');
   }
 }
 
-/** In which versions a row must be, or must not be, to be written (RFC 9110, 13.1). */
+/** The versions that a row must have, or must not have, to be written (RFC 9110, 13.1). */
 export class Precondition {
   private taken = false;
 
@@ -17,22 +17,22 @@ export class Precondition {
     private readonly not?: number[],
   ) {}
 
-  /** Whether a row was compared with it already: the one that the request is about. */
+  /** True if it was compared with a row, which is then the subject of the request. */
   get isTaken(): boolean {
     return this.taken;
   }
 
-  /** For who compares a row with it: no other row is compared with it unasked. */
+  /** Marks the precondition as compared, so that it doesn't apply to other rows. */
   take(): this {
     this.taken = true;
     return this;
   }
 
   /**
-   * As conditions of the very statement that writes.
-   * @param values of the statement; gets those of the conditions
-   * @param column of the version, as SQL has it
-   * @param place of the value with a number, counted from 1
+   * The precondition as conditions of the statement that writes.
+   * @param values the values of the statement; those of the conditions are added
+   * @param column the quoted column of the version
+   * @param place the placeholder of a value, by its number from 1
    */
   conditions(values: unknown[], column = 'version', place = (number: number) => `$${number}`): string[] {
     return [
@@ -47,7 +47,7 @@ export class Precondition {
   }
 }
 
-/** A precondition that nothing can be compared with is refused: to leave it out would lose what somebody else wrote. */
+/** Refuses a precondition on an entity without a version: ignoring it would overwrite the changes of others. */
 export function requireVersionOf(metadata: EntityMetadata): void {
   if (hasVersion(metadata)) return;
   throw new Error(

@@ -5,15 +5,16 @@ import { UnitOfWork } from './unit-of-work';
 type Versioned = ObjectLiteral & { version: number };
 
 /**
- * What a row is to be compared with: what its writer was passed; else what the request demands, unless a row was compared
- * with that already.
+ * The precondition for a row: the one passed to its writer, otherwise the request's own, unless it was compared with
+ * another row.
  */
 export function preconditionFor(passed: Precondition | undefined): Precondition | undefined {
   return passed ?? UnitOfWork.current()?.pendingPrecondition;
 }
 
 /**
- * For a row that is locked, or isn't going to be written at all: what updateRow() and deleteRow() do in their statement.
+ * Compares the version of a locked row, or of a row that won't be written. updateRow() and deleteRow() compare in their
+ * statement.
  * @param expected the value of `@IfMatch()`. Default: that of the request, for the first row that it writes
  * @throws {StaleVersionError}
  */
@@ -22,7 +23,7 @@ export function requireExpected({ version }: Versioned, expected?: Precondition)
 }
 
 /**
- * For a row that is going to be locked and compared after costly work, which a stale version makes needless.
+ * Compares the version before costly work. The row must be locked and compared again afterwards.
  * @param expected the value of `@IfMatch()`. Default: that of the request, for the first row that it writes
  * @throws {StaleVersionError}
  */

@@ -9,9 +9,10 @@ import { explained, Refusal } from './transaction-refusals';
 const DEFAULT_ISOLATION: IsolationLevel = 'READ COMMITTED';
 
 /**
- * One transaction on one connection, in which many take part who believe to have one of their own. Their transactions are
- * savepoints, properly nested: what runs in the flow of a transaction belongs to it, and what runs beside it waits until it
- * has ended. A statement outside of any has a savepoint too, so that its failure is its own alone.
+ * A transaction on one connection that several participants share, while each seems to have a transaction of its own.
+ * Their transactions are properly nested savepoints: statements in the flow of a transaction belong to it, and
+ * statements beside it wait until it has ended. A statement outside of any nested transaction has its own savepoint, so
+ * that its failure affects nothing else.
  */
 export class SharedTransaction {
   readonly root = new Frame();
@@ -21,12 +22,12 @@ export class SharedTransaction {
   private abandoned?: Error;
   private closed = false;
   private end: () => void;
-  /** Resolves when it was committed, or rolled back. */
+  /** Resolves when the transaction is committed or rolled back. */
   readonly over = new Promise<void>((resolve) => (this.end = resolve));
-  /** Why it must not be committed. */
+  /** The reason why it must not be committed. */
   failure?: Error;
 
-  /** @param isolation the level that all who take part get */
+  /** @param isolation the isolation level of all participants */
   constructor(
     readonly database: DataSource,
     private readonly client: PoolClient,
@@ -36,17 +37,17 @@ export class SharedTransaction {
     this.root.begun = true;
   }
 
-  /** Whether only those take part any more who are in the midst of it. */
+  /** True when no participant may begin anything new. */
   get isClosed(): boolean {
     return this.closed;
   }
 
-  /** Those who wait for the end of what the current flow is inside of, or of the whole. */
+  /** The waiters for the end of the frame of the current flow, or of the whole transaction. */
   get waiters(): Waiter[] {
     return this.placeOf(undefined).waiters;
   }
 
-  /** A transaction of a query runner, which is yet to begin. @param last the runner's own that it is in the midst of */
+  /** Makes a nested transaction, not yet begun. @param last the runner's own innermost transaction */
   newFrame(runner: object, last: Frame | undefined): Frame {
     return new Frame(this.placeOf(last), runner);
   }
@@ -68,7 +69,7 @@ export class SharedTransaction {
   async commit(frame: Frame): Promise<void> {
     if (frame.isNested) frame.settings.handTo(frame.parent!.orParent.settings);
     else await this.inTurn(frame, () => frame.settings.restore(this.client));
-    // Of one that the same flow has begun since and goes on with, the savepoint lies within that of this one.
+    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one.
     if (this.flowIsBelow(frame)) frame.open = false;
     else await this.finish(frame, `RELEASE SAVEPOINT ${frame.name}`);
     frame.joinParent();
@@ -80,25 +81,25 @@ export class SharedTransaction {
     try {
       await this.finish(frame, `ROLLBACK TO SAVEPOINT ${frame.name}`);
     } finally {
-      // If that failed, the connection is lost.
+      // If it failed, the connection is lost.
       this.leave(frame);
     }
   }
 
-  /** Runs a statement of a query runner. @param last the runner's own transaction that it is in the midst of */
+  /** Runs a runner's statement. @param last the runner's own innermost transaction */
   async query(runner: object, last: Frame | undefined, text: string, values?: unknown[]): Promise<QueryResult> {
     if (isControl(text)) throw Refusal.control();
     return this.inTurn(this.placeOf(last), (frame) => {
       if (frame.owner !== runner) return this.runAlone(frame, text, values);
       frame.wrote ||= mayWrite(text);
       if (setsLocally(text)) return frame.settings.set(this.client, text, values);
-      // It may take the mark away.
+      // The statement may release the mark's savepoint.
       if (isSavepoint(text)) frame.marked = false;
       return this.client.query(text, values);
     });
   }
 
-  /** Resolves when all who take part have ended what they began; nobody begins anything from then on. */
+  /** Resolves when all participants have ended. Nothing new may begin. */
   close(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.closing = { resolve, reject };
@@ -107,13 +108,13 @@ export class SharedTransaction {
     });
   }
 
-  /** To be told when it was committed, or rolled back. */
+  /** Called after the commit or rollback. */
   ended(): void {
     this.closed = true;
     this.end();
   }
 
-  /** Nobody waits any longer: its connection is being ended. */
+  /** Called when nobody waits any longer and the connection is being ended. */
   abandon(reason: Error): void {
     this.abandoned = reason;
     this.closed = true;
@@ -121,7 +122,7 @@ export class SharedTransaction {
     this.closing?.reject(Refusal.notEnded(reason));
   }
 
-  /** What the current flow has begun last, or what the runner has, when the flow is in the midst of something else. */
+  /** The frame of the current flow, or the runner's own if the flow isn't in it. */
   private placeOf(last: Frame | undefined): Frame {
     const place = (this.currentFrame() ?? this.root).place;
     return !last || place.isWithin(last) ? place : last;
@@ -133,7 +134,7 @@ export class SharedTransaction {
   }
 
   private async finish(frame: Frame, text: string): Promise<void> {
-    // Takes its place meanwhile, so that nothing comes in between.
+    // Occupies the frame meanwhile, so that nothing else runs between.
     const ending = new Frame(frame);
     await this.inTurn(frame, () => (this.innermost = ending));
     try {
@@ -146,7 +147,7 @@ export class SharedTransaction {
     }
   }
 
-  /** What may fail without the transaction. */
+  /** Runs a statement whose failure must not affect the transaction. */
   private async runAlone(frame: Frame, text: string, values?: unknown[]): Promise<QueryResult> {
     const alone = (this.innermost = new Frame(frame));
     const mark = `mark_${frame.name}`;
@@ -155,7 +156,7 @@ export class SharedTransaction {
       frame.marked = true;
       const result = await this.client.query(text, values);
       if (frame !== this.root && mayWrite(text)) frame.strange ??= nameOfStatement(text);
-      // It lasts no longer than the statement.
+      // SET LOCAL lasts no longer than the statement.
       if (setsLocally(text)) await this.client.query(`ROLLBACK TO SAVEPOINT ${mark}`);
       return result;
     } catch (error) {
@@ -166,7 +167,7 @@ export class SharedTransaction {
     }
   }
 
-  /** Calls `act` with the frame, or with what it was nested in if it has ended, once nothing inside of that goes on. */
+  /** Calls `act` when nothing runs inside the frame, or inside the one around it if the frame has ended. */
   private inTurn<T>(frame: Frame, act: (frame: Frame) => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.abandoned) return reject(Refusal.notEnded(this.abandoned));
@@ -188,7 +189,7 @@ export class SharedTransaction {
       else {
         this.waiting.splice(index, 1);
         act(this.innermost);
-        // What was skipped may have its turn now.
+        // Actions that were skipped may have their turn now.
         index = 0;
       }
     }

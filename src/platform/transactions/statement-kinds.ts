@@ -14,30 +14,30 @@ const SETTING =
   /^SET\s+LOCAL\s+(TIME\s+ZONE|[\w.]+)(?!\s+AUTHORIZATION)|^SELECT\s+(?:pg_catalog\.)?set_config\s*\(\s*'([\w.]+)'[^;]*$/i;
 const TARGET = /^(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO)\s+("?[\w.]+"?)/i;
 
-/** Begins or ends a whole transaction, also by one of several statements. */
+/** True if one of the statements begins or ends a transaction. */
 export const isControl = (text: string): boolean => statementsOf(text).some((one) => CONTROL.test(bare(one)));
 
 export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text));
 
-/** A function that writes can't be seen. */
+/** True for a statement that may write. A read that calls a writing function isn't recognised. */
 export const mayWrite = (text: string): boolean => !READ.test(bare(text)) || WRITE.test(text.replace(LOCK, ''));
 
-/** Makes what a transaction has done last. */
+/** True for a statement that commits a transaction. */
 export const isCommit = (text: string): boolean => COMMIT.test(bare(text));
 
-/** Makes what it does last by itself, outside of a transaction. */
+/** True for a statement that commits by itself outside of a transaction. */
 export const commitsAlone = (text: string): boolean => mayWrite(text) && !PASSING.test(bare(text));
 
-/** Changes a setting until the transaction ends. */
+/** True for a statement that changes a setting until the transaction ends. */
 export const setsLocally = (text: string): boolean => LOCAL_SETTING.test(bare(text));
 
-/** The name of the setting, if it is one that can be told. */
+/** The name of the setting, if it is recognised. */
 export function settingOf(text: string): string | undefined {
   const [, set, configured] = SETTING.exec(bare(text)) ?? [];
   return set?.toUpperCase().startsWith('TIME ') ? 'TimeZone' : (set ?? configured);
 }
 
-/** What a statement does, without its values: for a message. */
+/** The verb and table of a statement without its values, for a message. */
 export function nameOfStatement(text: string): string {
   const [, verb, table] = TARGET.exec(bare(text)) ?? [];
   return verb ? `${verb.toUpperCase()} ${table}` : 'a statement';

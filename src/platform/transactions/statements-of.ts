@@ -1,10 +1,10 @@
-/** What begins something in which a semicolon ends nothing: texts, names, comments, and bodies of functions. */
+/** The beginnings of texts, names, comments and function bodies, in which a semicolon doesn't end a statement. */
 const OPENING = /\bE'|'|"|--|\/\*|\$\w*\$/gi;
-/** What ends it, where that isn't the same sign again. */
+/** The ends, where they differ from the beginning. */
 const CLOSING: Record<string, string> = { '--': '\n', '/*': '*/' };
 const ESCAPED = /(?:[^'\\]|\\[\s\S]|'')*'/y;
 
-/** The statements of a text: without values, the driver sends PostgreSQL several at once. */
+/** Splits a text into statements: the driver sends several at once if there are no values. */
 export function statementsOf(text: string): string[] {
   if (!text.includes(';')) return [text];
   const parts: string[] = [];
@@ -17,7 +17,7 @@ export function statementsOf(text: string): string[] {
   return [...parts, text.slice(from)].join(' ').split(';');
 }
 
-/** Of what begins with this sign; what nothing ends goes on to the end of the text. */
+/** The end of what begins with this sign; the end of the text if it is unterminated. */
 function endOf(text: string, sign: string, start: number): number {
   if (sign.toUpperCase() === "E'") {
     ESCAPED.lastIndex = start;

@@ -1,9 +1,9 @@
-/** PostgreSQL's: the transaction is aborted, and ignores everything until it is rolled back. */
+/** SQLSTATE of a statement in a failed transaction, which PostgreSQL ignores until the rollback. */
 const IN_FAILED_TRANSACTION = '25P02';
 
 const KEYED = 'A request with an Idempotency-Key is one transaction';
 
-/** Why an otherwise ordinary use of TypeORM is refused: the thing, the reason and the way out. */
+/** Refusals of some uses of TypeORM. Each message names the use, the reason and the way out. */
 export const Refusal = {
   unfinished: () =>
     new Error(

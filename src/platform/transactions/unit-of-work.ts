@@ -9,49 +9,50 @@ import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { isWriter, type Writer } from './writer';
 
-/** Where a flow of asynchronous work stands. */
+/** The position of an asynchronous flow. */
 interface Place {
-  /** None in a job, or while the service starts. */
+  /** Undefined in a job, and while the service starts. */
   unit?: UnitOfWork;
-  /** The transaction of the unit that the flow is inside of, as far as it has begun one. */
+  /** The innermost shared transaction that the flow has begun. */
   frame?: Frame;
-  /** The same of those that have a connection of their own. */
+  /** The innermost transaction on its own connection. */
   own?: OwnTransaction;
-  /** Whether all that is done in the transaction that begins next is in the flow of it. */
+  /** True if the next transaction is only used in the flow that begins it. */
   apart?: boolean;
 }
 
-/** Why a signal is aborted: without one Node makes an error for each. */
+/** The reason for aborting a signal: without one Node creates an error each time. */
 export const OVER = 'The request is over';
 
-/** What one request does in the database. */
+/** The database work of one request. */
 export class UnitOfWork {
-  /** The transaction that all of it belongs to; without one, each statement or transaction stands for itself. */
+  /** The transaction of the whole unit. Without it, each statement or transaction is independent. */
   transaction?: SharedTransaction;
-  /** Milliseconds that each of its statements may take, 0 for any time; as long as a request may when left out. */
+  /** The time limit of each statement in milliseconds; 0 for none. Default: that of requests */
   statementLimit?: number;
-  /** Whether something of it is committed, or about to be. Until then, to call it off is to undo it. */
+  /** True if something was committed, or may be soon. Before that, cancelling the unit undoes it. */
   mayBeCommitted = false;
-  /** How many units run, or transactions are open: without any, Node needn't follow the flows of the process. */
+  /** The number of running units and open transactions. At 0, Node needn't follow the flows of the process. */
   private static running = 0;
-  /** The connections that it holds. */
+  /** The connections that the unit holds. */
   readonly clients = new Set<PoolClient>();
   private error?: Error;
   private knownPrecondition?: Precondition;
   private writerIsHeld = false;
   private abandonment?: AbortController;
-  /** Its transactions that may have been begun in another flow than they are used in. */
+  /** Transactions that may have been begun in another flow than they are used in. */
   private readonly begunByHand = new Set<OwnTransaction>();
 
-  /** @param readPrecondition tells what is demanded of the row that it is about to change */
+  /** @param readPrecondition reads the precondition of the request */
   constructor(
     private readonly readPrecondition: () => Precondition | undefined = () => undefined,
     readonly origin?: Origin,
   ) {}
 
   /**
-   * Runs `work` so that {@link UnitOfWork.current} finds this unit in everything that it starts. Node follows each promise
-   * of the process while there is a unit, a seventh of what a simple read costs: hence not when there is none.
+   * Runs `work` so that {@link UnitOfWork.current} returns this unit in everything that `work` starts. While a unit
+   * runs, Node follows each promise of the process, which is a seventh of the cost of a simple read. So reads run
+   * without a unit.
    */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     UnitOfWork.running++;
@@ -63,7 +64,7 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs `work` as if no unit were there: for what is done for several of them. */
+  /** Runs `work` without a unit, for work on behalf of several units. */
   static outside<T>(work: () => T): T {
     return storage.getStore() ? storage.run(undefined, work) : work();
   }
@@ -77,24 +78,24 @@ export class UnitOfWork {
     return storage.getStore()?.frame;
   }
 
-  /** From here on the current flow, and all that it starts, is inside of this transaction. */
+  /** Makes the current flow, and everything that it starts, part of this transaction. */
   static enter(frame: Frame): void {
     const place = storage.getStore();
     if (place) storage.enterWith({ ...place, frame });
   }
 
-  /** Runs `work` so that what it enters is not entered by its caller, which may start others beside it. */
+  /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
   static async apart<T>(work: () => Promise<T>): Promise<T> {
     UnitOfWork.running++;
     try {
-      // Of the very same place Node wouldn't tell them apart.
+      // A new object, because Node compares the stores by identity.
       return await storage.run({ ...storage.getStore(), apart: true }, work);
     } finally {
       UnitOfWork.leave();
     }
   }
 
-  /** From here on the current flow is inside of a transaction that has a connection of its own. */
+  /** Makes the current flow part of a new transaction on its own connection. */
   static begin(): OwnTransaction {
     const place = storage.getStore();
     const own = new OwnTransaction(place?.own?.orAround);
@@ -110,7 +111,7 @@ export class UnitOfWork {
     UnitOfWork.leave();
   }
 
-  /** Those who wait for the end of the innermost transaction that the current flow is inside of. */
+  /** The waiters for the end of the innermost transaction of the current flow. */
   static waiters(): Waiter[] | undefined {
     const { unit, own } = storage.getStore() ?? {};
     const waiters = unit?.transaction?.waiters ?? own?.orAround?.waiters;
@@ -122,35 +123,42 @@ export class UnitOfWork {
     if (--UnitOfWork.running === 0) storage.disable();
   }
 
-  /** What the caller demands of the row that it asked to change: one object, whoever asks. */
+  /** The precondition of the request. It is always the same object. */
   get precondition(): Precondition | undefined {
-    // Read again where there was none: a middleware may still make a PATCH of a POST.
+    // Read again while there is none: a middleware may still turn a POST into a PATCH.
     return (this.knownPrecondition ??= this.readPrecondition());
   }
 
   /**
-   * The same for writers that weren't passed it, until a row is compared with it. The row that is written first is taken for
-   * the one that the caller asked to change; others are free.
+   * The precondition for writers that were passed none, until it is compared with a row. The row that is written first
+   * is taken for the subject of the request. Later rows are written unconditionally.
    */
   get pendingPrecondition(): Precondition | undefined {
     const { precondition } = this;
     return precondition?.isTaken ? undefined : precondition;
   }
 
-  /** On whose behalf it writes: looked at before each commit, unless it is held. */
+  /** The user on whose behalf the unit writes, who is checked before each commit, unless the rows are locked. */
   get writer(): Writer | undefined {
     const { user } = this.origin ?? {};
     return !this.writerIsHeld && isWriter(user) ? user : undefined;
   }
 
-  /** The writer was looked at, and its rows are locked until the commit: only this unit itself still changes them. */
+  /**
+   * Called when the writer was checked and its rows are locked until the commit: only this unit can change them now.
+   */
   holdWriter(): void {
     this.writerIsHeld = true;
   }
 
-  /** Why it was called off; undefined while it goes on. */
+  /** The reason why the unit was cancelled; undefined while it continues. */
   get cancelled(): Error | undefined {
     return this.error;
+  }
+
+  /** Whether nobody waits for it any more: what {@link signal} tells, without making one. */
+  get isOver(): boolean {
+    return this.error !== undefined || this.origin?.res?.closed === true;
   }
 
   /** Aborted when it was called off, answered, or its client has gone: what of it has not begun need not begin. */
@@ -158,13 +166,13 @@ export class UnitOfWork {
     if (!this.abandonment) {
       this.abandonment = new AbortController();
       const { res } = this.origin ?? {};
-      if (this.error || res?.closed) this.abandonment.abort(OVER);
+      if (this.isOver) this.abandonment.abort(OVER);
       else res?.once('close', () => this.abandonment!.abort(OVER));
     }
     return this.abandonment.signal;
   }
 
-  /** Ends it: no statement of it runs on or starts from now on. Returns the connections that it held. */
+  /** Cancels the unit: its statements end, and no new one starts. Returns the connections that it held. */
   cancel(reason: Error): PoolClient[] {
     this.error = reason;
     this.abandonment?.abort(OVER);
@@ -175,7 +183,7 @@ export class UnitOfWork {
 
 const storage = new AsyncLocalStorage<Place | undefined>();
 
-/** The transaction that all is part of which the current unit of work does in this database; not in another's. */
+/** The transaction of the current unit of work, if it is one on this database. */
 export function transactionOf(database: DataSource): SharedTransaction | undefined {
   const transaction = UnitOfWork.current()?.transaction;
   return transaction?.database === database ? transaction : undefined;

@@ -1,13 +1,13 @@
-/** On whose behalf a unit of work writes, as the database knew it when the request was let in. */
+/** The user on whose behalf a unit of work writes, as it was when the request was admitted. */
 export interface Writer {
   /** The user's id. */
   readonly id: number;
-  /** Undefined when the user signed in elsewhere, and has no session here. */
+  /** Undefined for a user who signed in elsewhere, and has no session here. */
   readonly sessionId?: string;
   readonly roles: readonly string[];
 }
 
-/** Whether it is a user of this service: a guard of a route's own may have put somebody else there. */
+/** True for a user of this service: a route's own guard may have set another kind of object. */
 export function isWriter(user: Writer | undefined): user is Writer {
   return user !== undefined && Number.isSafeInteger(user.id) && Array.isArray(user.roles);
 }
@@ -16,9 +16,9 @@ export function isWriter(user: Writer | undefined): user is Writer {
 export const WRITER_CHANGED = 'WR401';
 
 /**
- * The check that a writer still is who it was, as an expression; it fails with the state above. In RETURNING it is
- * made when the row has been locked and written: whatever the statement waited for, it is the last thing before the commit.
- * @param values of the statement; gets those of the check
+ * SQL that checks the writer again and fails with WR401. In RETURNING it runs after the row was locked and written, so
+ * it is the last step before the commit, however long the statement has waited.
+ * @param values the values of the statement; those of the check are added
  */
 export function writerCheck({ id, sessionId, roles }: Writer, values: unknown[]): string {
   const places = [sessionId ?? null, id, roles].map((value) => `$${values.push(value)}`);

@@ -1,41 +1,30 @@
 import { PartialType, PickType } from '@nestjs/swagger';
 import { Id, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
-import type { Comment } from './comment.entity';
+import { Comment } from './comment.entity';
 
-/** What a client may read of a comment. */
+/** The attributes of a comment that callers may read. */
 export class CommentDto extends ResourceDto {
-  /**
-   * The id of the post.
-   * @example 1
-   */
+  /** The id of the post. @example 1 */
   @Id()
   post_id: number;
 
-  /**
-   * The author: the id of a user.
-   * @example 3
-   */
+  /** The author: the id of a user. @example 3 */
   @Id()
   user_id: number;
 
-  /**
-   * The text. It may have several lines.
-   * @example "Could it compose music, then?"
-   */
+  /** The text. It may have several lines. @example "Could it compose music, then?" */
   @Text({ min: 1, max: 5_000, multiline: true })
   content: string;
 }
 
-/** What a new comment is made of. */
+/** The body of a new comment. */
 export class CreateCommentDto extends PickType(CommentDto, ['content']) {}
 
 /** The attributes to change. */
 export class PatchCommentDto extends PartialType(CreateCommentDto, { skipNullProperties: false }) {}
 
 /** What a collection of comments can be asked for. */
-export class ListCommentsQuery extends ListQueryOf(CommentDto, {
-  sortable: ['id', 'post_id', 'user_id', 'created_at', 'updated_at'],
-}) {}
+export class ListCommentsQuery extends ListQueryOf(CommentDto, { sortable: Comment }) {}
 
 export const toCommentDto = (comment: Comment): CommentDto =>
   resourceOf(comment, {

@@ -1,20 +1,17 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../platform';
+import { ResourceEntity, SortableBy } from '../../platform';
 import { Post } from '../posts/post.entity';
 import { User } from '../users/user.entity';
 
 @Entity('comments')
-@Index('comments_post_id_sort', ['post_id', 'id'])
-@Index('comments_user_id_sort', ['user_id', 'id'])
-@Index('comments_created_at_sort', ['created_at', 'id'])
-@Index('comments_updated_at_sort', ['updated_at', 'id'])
+@SortableBy('post_id', 'user_id', 'created_at', 'updated_at')
 @Index('comments_content_search', { synchronize: false })
 @Check('comments_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Comment extends ResourceEntity {
   @Column('bigint')
   post_id: number;
 
-  /** Goes, and takes its comments along. */
+  /** Deleting the post deletes its comments. */
   @ManyToOne(() => Post, { onDelete: 'CASCADE' })
   @JoinColumn({ name: 'post_id', foreignKeyConstraintName: 'comments_post_id_fkey' })
   post?: Relation<Post>;

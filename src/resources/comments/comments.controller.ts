@@ -32,7 +32,7 @@ export class CommentsController {
 
   /**
    * Changes a comment.
-   * @remarks For its author and administrators.
+   * @remarks Only its author and administrators may do this.
    */
   @Patch(':id')
   @Roles(Role.USER)
@@ -49,7 +49,7 @@ export class CommentsController {
 
   /**
    * Deletes a comment.
-   * @remarks Its replies go with it. For its author and administrators.
+   * @remarks Its replies are deleted too. Only its author and administrators may do this.
    */
   @Delete(':id')
   @Roles(Role.USER)

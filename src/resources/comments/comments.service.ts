@@ -26,22 +26,22 @@ export class CommentsService {
     const page = await paginate(this.comments, query, {
       searchable: ['content'],
       filter: { post_id: postId },
-      // In the statement itself: the post may become a draft at any time.
+      // Checked in the statement itself, because the post may become a draft at any time.
       where: (builder) => onlyVisible(builder.innerJoin('resource.post', 'post'), 'post', caller),
     });
-    // A post that the caller may not know of isn't found, and has no comments.
+    // If the post is hidden from the caller, the answer is 404.
     if (page.data.length === 0) await this.posts.get(postId, caller);
     return page;
   }
 
-  /** A comment on a post that the caller may not know of isn't found. */
+  /** A comment on a post that is hidden from the caller isn't found. */
   get(id: number, caller: Caller | undefined): Promise<Comment> {
     return this.find(this.comments.manager, id, caller).getOneOrFail();
   }
 
   /**
-   * The comment, which can't go away before the transaction ends; null when there is none. Its post isn't locked: who
-   * deletes that locks it before its comments, and the two would wait for each other.
+   * The comment, locked against deletion until the transaction ends; null if there is none. Its post isn't locked:
+   * deleting the post locks it before its comments, which could deadlock.
    */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Comment | null> {
     return this.find(manager, id, caller).setLock('for_key_share', undefined, ['comment']).getOne();

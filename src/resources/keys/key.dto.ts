@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Characters that the 16,384 bits take which OpenSSL allows. */
+/** The length of the greatest modulus in base64url: OpenSSL allows 16,384 bits. */
 const MAX_MODULUS = 2_731;
 const base64url = (maxLength: number) => ({ type: String, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
 
-/** One public key, as RFC 7517 has it. */
+/** A public key in the form of RFC 7517. */
 export class KeyDto {
   /**
    * The kind of key.
@@ -28,14 +28,14 @@ export class KeyDto {
   e: string;
 
   /**
-   * Stands in the header of the tokens that this key signed.
+   * The id of the key. Tokens that this key signed have it in their header.
    * @example FNif58G_9cSikjSdqp7wIlITySNiL23wMZsMqc03ois
    */
   @ApiProperty(base64url(43))
   kid: string;
 
   /**
-   * For signatures.
+   * The use of the key: signatures.
    * @example sig
    */
   @ApiProperty({ enum: ['sig'] })

@@ -11,8 +11,8 @@ export class KeysController {
 
   /**
    * Lists the public keys of the access tokens.
-   * @remarks A JSON Web Key Set (RFC 7517), for services that verify tokens themselves; as the standard has it, without
-   * the envelope. It is empty where a shared secret signs.
+   * @remarks A JSON Web Key Set (RFC 7517), for services that verify tokens themselves. It has no envelope. It is empty
+   * when the service signs with a shared secret.
    */
   @Get()
   @ApiOkResponse({ description: 'OK', type: KeySetDto })

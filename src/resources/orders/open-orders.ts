@@ -2,8 +2,8 @@ import type { EntityManager } from 'typeorm';
 import { ApiError } from '../../platform';
 
 /**
- * How many orders of a user are PENDING, and so hold stock that nobody has paid; no further than `limit`. Until the
- * transaction ends, no other one counts those of this user: of two at once each would see the room that only one can have.
+ * The number of a user's PENDING orders, which hold unpaid stock, counted up to `limit`. Locks the count until the
+ * transaction ends: two concurrent orders would both see the last free place.
  */
 export async function countOpenOrders(manager: EntityManager, userId: number, limit: number): Promise<number> {
   await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: open orders ' || $1, 0))", [
@@ -17,6 +17,6 @@ export async function countOpenOrders(manager: EntityManager, userId: number, li
   return open;
 }
 
-/** 409 for one open order more than a user may have. */
+/** 409 for an open order above the limit. */
 export const tooManyOpenOrders = (limit: number): ApiError =>
-  new ApiError('CONFLICT', { details: `You have ${limit} orders that are PENDING, and may have no more; cancel some` });
+  new ApiError('CONFLICT', { details: `You have ${limit} PENDING orders, which is the limit; cancel one first` });

@@ -1,19 +1,19 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { updateRow } from '../../platform';
+import { minutes, updateRow } from '../../platform';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { returnStock } from './stock';
 
-/** From one time to the next, in milliseconds. */
-const INTERVAL = 60_000;
-/** From the start to the first time: soon, and not for all instances at once. */
+/** The interval between two sweeps in milliseconds. */
+const INTERVAL = minutes(1);
+/** The delay after the start: short, and random so that instances don't sweep at once. */
 const firstDelay = () => 1_000 + Math.random() * 2_000;
 const BATCH = 500;
 
 const OVERDUE = "status = 'PENDING' AND expires_at < now()";
 
-/** Cancels orders that nobody has paid in time, so that their stock is there for others. */
+/** Cancels orders that weren't paid in time, so that their stock is available again. */
 @Injectable()
 export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OrderExpiry.name);
@@ -35,14 +35,17 @@ export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShu
     this.timer = setTimeout(run, firstDelay()).unref();
   }
 
-  /** While the connections that it needs are there: it ends after the order that it is at. */
+  /** Runs before the connections are closed. The sweep ends after its current order. */
   async beforeApplicationShutdown(): Promise<void> {
     this.ending = true;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Any number of instances may do it at once: each order is cancelled by one of them. Returns how many were. */
+  /**
+   * Any number of instances may sweep at once: each order is cancelled by one of them. Returns the number of cancelled
+   * orders.
+   */
   async sweep(): Promise<number> {
     let cancelled = 0;
     for (let found = BATCH, last = 0; found === BATCH;) {
@@ -58,7 +61,7 @@ export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShu
     return cancelled;
   }
 
-  /** One that can't be cancelled, as its product has no room in stock, keeps no other from it. */
+  /** An order that can't be cancelled, because its product has no room in stock, doesn't stop the others. */
   private async cancel(id: number): Promise<boolean> {
     try {
       return await this.orders.manager.transaction((manager) => cancelOverdue(manager, id));
@@ -70,8 +73,8 @@ export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShu
 }
 
 /**
- * Under the lock of its row, as whoever moves it takes it: it may have been paid or cancelled since it was found. First the
- * order, then the products in the order of their ids, as everybody does.
+ * Cancels an order if it is still overdue when its row is locked. Locks the order first, and then the products in the
+ * order of their ids, like all other code.
  */
 async function cancelOverdue(manager: EntityManager, id: number): Promise<boolean> {
   const text = `SELECT id FROM orders WHERE id = $1 AND ${OVERDUE} FOR UPDATE SKIP LOCKED`;

@@ -1,14 +1,12 @@
-import { WholeSetting } from '../../platform';
+import { SECONDS_PER_DAY, WholeSetting } from '../../platform';
 
-const DAY = 24 * 60 * 60;
-
-/** What can be set about orders. */
+/** The settings of orders. */
 export class OrderSettings {
-  /** Seconds after which an order that is still PENDING is cancelled; 0 for never. */
-  @WholeSetting(0, 3650 * DAY)
-  ORDER_EXPIRY = DAY;
+  /** The time after which a PENDING order is cancelled, in seconds; 0 for never. */
+  @WholeSetting(0, 3650 * SECONDS_PER_DAY)
+  ORDER_EXPIRY = SECONDS_PER_DAY;
 
-  /** Orders of a user that may be PENDING at a time. */
+  /** The number of PENDING orders that a user may have. */
   @WholeSetting(1)
   MAX_OPEN_ORDERS = 100;
 }

@@ -11,12 +11,12 @@ const next: Record<OrderStatus, OrderStatus[]> = {
   [CANCELLED]: [],
 };
 
-/** 409 for a step that an order can't take. */
+/** 409 for a transition that isn't allowed. */
 export function transitionNotAllowed(from: OrderStatus, to: OrderStatus): ApiError {
   return new ApiError('CONFLICT', { details: `status: an order that is ${from} can't become ${to}` });
 }
 
-/** 403 for an owner who wants more than to cancel. */
+/** 403 for an owner who sets a status other than CANCELLED. */
 export function mayOnlyCancel(): ApiError {
   return new ApiError('FORBIDDEN', { message: 'The owner of an order may only cancel it' });
 }

@@ -10,9 +10,9 @@ import {
   Text,
   Whole,
 } from '../../platform';
-import { type Order, OrderStatus } from './order.entity';
+import { Order, OrderStatus } from './order.entity';
 
-/** What to buy, and how much of it. */
+/** A product and the quantity to buy. */
 export class CreateOrderItemDto {
   /**
    * The id of the product. A product may appear in one line only.
@@ -29,7 +29,7 @@ export class CreateOrderItemDto {
   quantity: number;
 }
 
-/** One line of an order, as it was when it was bought. */
+/** One line of an order, as it was bought. */
 export class OrderItemDto extends CreateOrderItemDto {
   /**
    * The name of the product when it was ordered.
@@ -48,7 +48,7 @@ export class OrderItemDto extends CreateOrderItemDto {
 
 const lines = { min: 1, max: 100 };
 
-/** What a client may read of an order. */
+/** The attributes of an order that callers may read. */
 export class OrderDto extends ResourceDto {
   /**
    * The buyer: the id of a user.
@@ -76,7 +76,7 @@ export class OrderDto extends ResourceDto {
   total_amount: number;
 }
 
-/** What a new order is made of. */
+/** The body of a new order. */
 export class CreateOrderDto {
   /** The products to buy. The order is placed whole or not at all. */
   @ListOf(() => CreateOrderItemDto, lines)
@@ -90,10 +90,10 @@ export class CreateOrderDto {
   expected_total?: number;
 }
 
-/** Where to move an order to. */
+/** The new status of an order. */
 export class OrderStatusDto {
   /**
-   * PENDING leads to PAID, PAID to SHIPPED, SHIPPED to DELIVERED; PENDING and PAID also to CANCELLED.
+   * PENDING leads to PAID, PAID to SHIPPED, SHIPPED to DELIVERED. PENDING and PAID also lead to CANCELLED.
    * @example CANCELLED
    */
   @OneOf(OrderStatus)
@@ -101,10 +101,7 @@ export class OrderStatusDto {
 }
 
 /** What a collection of orders can be asked for. */
-export class ListOrdersQuery extends ListQueryOf(OrderDto, {
-  sortable: ['id', 'user_id', 'status', 'total_amount', 'created_at', 'updated_at'],
-  statuses: OrderStatus,
-}) {
+export class ListOrdersQuery extends ListQueryOf(OrderDto, { sortable: Order, statuses: OrderStatus }) {
   @IdParameter('Only the orders of this user. Another user than oneself is for administrators.')
   userId?: number;
 }

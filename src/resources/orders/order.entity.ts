@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../platform';
+import { ResourceEntity, SortableBy } from '../../platform';
 import { Product } from '../products/product.entity';
 import { User } from '../users/user.entity';
 
@@ -12,11 +12,7 @@ export enum OrderStatus {
 }
 
 @Entity('orders')
-@Index('orders_user_id_sort', ['user_id', 'id'])
-@Index('orders_status_sort', ['status', 'id'])
-@Index('orders_total_amount_sort', ['total_amount', 'id'])
-@Index('orders_created_at_sort', ['created_at', 'id'])
-@Index('orders_updated_at_sort', ['updated_at', 'id'])
+@SortableBy('user_id', 'status', 'total_amount', 'created_at', 'updated_at')
 @Index('orders_open_index', ['user_id'], { where: "status = 'PENDING'" })
 @Index('orders_expires_at_index', ['expires_at'], { where: "status = 'PENDING'" })
 @Check('orders_status_known', "status IN ('PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED')")
@@ -35,7 +31,7 @@ export class Order extends ResourceEntity {
   @Column({ type: 'numeric', precision: 12, scale: 2 })
   total_amount: number;
 
-  /** When it is cancelled if it is still PENDING; never when null. */
+  /** When a PENDING order is cancelled; null for never. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expires_at: Date | null;
 
@@ -43,7 +39,7 @@ export class Order extends ResourceEntity {
   items: Relation<OrderItem>[];
 }
 
-/** One line of an order: what was bought, as it was called and priced then. */
+/** One line of an order, with the product's name and price at that time. */
 @Entity('order_items')
 @Index('order_items_product_id_index', ['product_id'])
 @Index('order_items_name_search', { synchronize: false })
@@ -53,7 +49,7 @@ export class OrderItem {
   @PrimaryColumn({ type: 'bigint', primaryKeyConstraintName: 'order_items_pkey' })
   order_id: number;
 
-  /** Its place in the order, from 0. */
+  /** The position of the line in the order, from 0. */
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'order_items_pkey' })
   position: number;
 

@@ -21,7 +21,7 @@ import { OrderStatus } from './order.entity';
 import { tooManyOpenOrders } from './open-orders';
 import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
-import { discontinued, noRoom, outOfStock, totalDiffers } from './stock';
+import { discontinued, stockFull, outOfStock, totalDiffers } from './stock';
 
 @ApiResource('Orders', 'Orders of products, at the prices of their time.')
 @Controller('orders')
@@ -30,7 +30,7 @@ export class OrdersController {
 
   /**
    * Lists orders.
-   * @remarks Users see their own, administrators all. `search` looks through the names of what was bought.
+   * @remarks Users see their own orders, administrators all orders. `search` looks through the names of the products.
    */
   @Get()
   @Roles(Role.USER)
@@ -51,9 +51,9 @@ export class OrdersController {
 
   /**
    * Orders products.
-   * @remarks Takes them out of stock: all lines or none. Names and prices are those of this moment; `expected_total` keeps
-   * the caller from paying what it hasn't seen. An order that stays PENDING is cancelled after a time (a day, unless whoever
-   * runs the service has set another), and a user may have so many PENDING orders at once (100).
+   * @remarks Takes the products out of stock: all lines or none. The order keeps the names and prices of this moment. With
+   * `expected_total`, an order is refused when its total is another one. An order that stays PENDING is cancelled after a
+   * day, and a user has at most 100 PENDING orders; the operator may set other limits.
    */
   @Post()
   @Roles(Role.USER)
@@ -66,13 +66,19 @@ export class OrdersController {
 
   /**
    * Moves an order to another status.
-   * @remarks PENDING leads to PAID, PAID to SHIPPED, SHIPPED to DELIVERED; PENDING and PAID also to CANCELLED, which puts
-   * the stock back. The status that it has already changes nothing. Owners may cancel; the rest is for administrators.
+   * @remarks PENDING leads to PAID, PAID to SHIPPED, SHIPPED to DELIVERED. PENDING and PAID also lead to CANCELLED, which
+   * puts the pieces back into stock. The status that the order already has changes nothing. The owner may only cancel;
+   * all other steps are for administrators.
    */
   @Patch(':id/status')
   @Roles(Role.USER)
   @Answers(OrderDto)
-  @Raises(notTheOwner(), mayOnlyCancel(), transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED), noRoom(1))
+  @Raises(
+    notTheOwner(),
+    mayOnlyCancel(),
+    transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED),
+    stockFull(1),
+  )
   async updateStatus(
     @IdParam() id: number,
     @Body() { status }: OrderStatusDto,

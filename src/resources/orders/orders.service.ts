@@ -41,7 +41,7 @@ export class OrdersService {
     return order;
   }
 
-  /** Takes the stock and writes the order, all of it or nothing. */
+  /** Takes the stock and inserts the order, completely or not at all. */
   create({ items, expected_total }: CreateOrderDto, { id: user_id }: Caller): Promise<Order> {
     return this.orders.manager.transaction(async (manager) => {
       const open = await countOpenOrders(manager, user_id, this.settings.MAX_OPEN_ORDERS);
@@ -59,15 +59,15 @@ export class OrdersService {
     });
   }
 
-  /** Moves an order on; to the status that it has already, it changes nothing. */
+  /** Changes the status of an order. Setting the current status changes nothing. */
   setStatus(id: number, status: OrderStatus, caller: Caller, expected?: Precondition): Promise<Order> {
     return this.orders.manager.transaction(async (manager) => {
-      // Locked, so that of many who move it at once each sees what the one before did.
+      // Locked, so that concurrent changes follow each other.
       await manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
       const order = await find(manager, id);
       requireSelfOrAdmin(caller, order.user_id);
       if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
-      // Before anything is written: the products are written first, and the caller's entity tag isn't theirs.
+      // Compared before anything is written: the products are written first, and `If-Match` isn't about them.
       requireExpected(order, expected);
       if (status === order.status) return order;
       requireTransition(order.status, status);

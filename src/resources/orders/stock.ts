@@ -3,10 +3,10 @@ import { ApiError, type FieldViolation, validationError } from '../../platform';
 import { Product, ProductStatus } from '../products/product.entity';
 import type { CreateOrderItemDto } from './order.dto';
 
-/** Money is added up in cents: 100 lines of 1,000 times ten billion exceed what a double holds exactly. */
+/** Money is added in cents: 100 lines of 1,000 items at ten billion exceed what a double represents exactly. */
 const CENTS = 100;
 const MAX_TOTAL_CENTS = 999_999_999_999n;
-/** What the column holds. */
+/** The greatest value of the column. */
 const MAX_STOCK = 2 ** 31 - 1;
 
 export interface OrderLine extends CreateOrderItemDto {
@@ -14,18 +14,18 @@ export interface OrderLine extends CreateOrderItemDto {
   unit_price: number;
 }
 
-/** What somebody wants to buy, at the prices of this moment. */
+/** The items of an order at current prices. */
 export interface Cart {
   lines: OrderLine[];
   /** The total price of the order. */
   total: number;
-  /** By their ids; the rows stay locked until the transaction ends. */
+  /** By their ids. The rows stay locked until the transaction ends. */
   products: Map<number, Product>;
 }
 
 /**
- * Looks up what the items are and cost.
- * @throws {ApiError} VALIDATION_ERROR for a product that isn't there or stands in two lines, or a total too large
+ * Looks up the products and prices of the items.
+ * @throws {ApiError} VALIDATION_ERROR for an unknown product, a product in two lines, or a total that is too large
  */
 export async function fillCart(manager: EntityManager, items: CreateOrderItemDto[]): Promise<Cart> {
   const products = await lockProducts(manager, items);
@@ -40,7 +40,7 @@ export async function fillCart(manager: EntityManager, items: CreateOrderItemDto
 }
 
 /**
- * Takes the items out of stock, all of them or, by throwing, none.
+ * Takes the items out of stock, all or none.
  * @throws {ApiError} CONFLICT for a product that is discontinued or out of stock
  */
 export async function takeStock(manager: EntityManager, { lines, products }: Cart): Promise<void> {
@@ -49,7 +49,7 @@ export async function takeStock(manager: EntityManager, { lines, products }: Car
 }
 
 /**
- * Puts the items back into stock, that of deleted products too.
+ * Returns the items to stock, even those of deleted products.
  * @throws {ApiError} CONFLICT for a product whose stock was set so high meanwhile that it can't take them
  */
 export async function returnStock(manager: EntityManager, items: CreateOrderItemDto[]): Promise<void> {
@@ -59,8 +59,9 @@ export async function returnStock(manager: EntityManager, items: CreateOrderItem
 }
 
 /**
- * In the order of their ids: two orders with the same products in another order of lines would deadlock otherwise.
- * @param deleted the deleted ones as well
+ * Locks products in the order of their ids: two orders with the same products in another order would deadlock
+ * otherwise.
+ * @param deleted whether deleted products are included
  */
 async function lockProducts(
   manager: EntityManager,
@@ -95,7 +96,7 @@ function requireAvailable({ product_id, quantity }: CreateOrderItemDto, { stock,
 }
 
 function requireRoom({ product_id, quantity }: CreateOrderItemDto, { stock }: Product): void {
-  if (stock + quantity > MAX_STOCK) throw noRoom(product_id);
+  if (stock + quantity > MAX_STOCK) throw stockFull(product_id);
 }
 
 function totalOf(lines: OrderLine[]): number {
@@ -109,7 +110,7 @@ function inCents(amount: number): bigint {
   return BigInt(Math.round(amount * CENTS));
 }
 
-/** @throws {ApiError} CONFLICT when a price has changed since the client looked */
+/** @throws {ApiError} CONFLICT when a price has changed since the client read it */
 export function requireTotal({ total }: Cart, expected: number | undefined): void {
   if (expected !== undefined && inCents(expected) !== inCents(total)) throw totalDiffers(total);
 }
@@ -137,18 +138,18 @@ const missing = (index: number): FieldViolation => ({
 const totalTooLarge = (): ApiError =>
   validationError([{ field: 'items', rule: 'total', message: 'must not cost more than 9999999999.99 together' }]);
 
-/** 409 */
+/** 409 for a product whose stock would exceed the greatest value. */
 export const totalDiffers = (total: number): ApiError =>
   new ApiError('CONFLICT', { details: `expected_total: the products cost ${total.toFixed(2)} now` });
 
-/** 409 */
+/** 409 for a product without enough stock. */
 export const outOfStock = (productId: number): ApiError =>
   new ApiError('CONFLICT', { details: `product ${productId}: is out of stock` });
 
 /** 409 */
-export const noRoom = (productId: number): ApiError =>
-  new ApiError('CONFLICT', { details: `product ${productId}: has no room in stock for what comes back` });
+export const stockFull = (productId: number): ApiError =>
+  new ApiError('CONFLICT', { details: `product ${productId}: its stock is full, and can not take the pieces back` });
 
-/** 409 */
+/** 409 for a product that is no longer sold. */
 export const discontinued = (productId: number): ApiError =>
   new ApiError('CONFLICT', { details: `product ${productId}: is discontinued` });

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../platform';
+import { ResourceEntity, SortableBy } from '../../platform';
 import { User } from '../users/user.entity';
 
 export enum PostStatus {
@@ -8,11 +8,7 @@ export enum PostStatus {
 }
 
 @Entity('posts')
-@Index('posts_user_id_sort', ['user_id', 'id'])
-@Index('posts_title_sort', ['title', 'id'])
-@Index('posts_status_sort', ['status', 'id'])
-@Index('posts_created_at_sort', ['created_at', 'id'])
-@Index('posts_updated_at_sort', ['updated_at', 'id'])
+@SortableBy('user_id', 'title', 'status', 'created_at', 'updated_at')
 @Index('posts_title_search', { synchronize: false })
 @Index('posts_content_search', { synchronize: false })
 @Check('posts_title_length', 'char_length(title) >= 1')

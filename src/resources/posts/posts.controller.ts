@@ -55,7 +55,7 @@ export class PostsController {
 
   /**
    * Replaces a post.
-   * @remarks Attributes that are left out take their default. For its author and administrators.
+   * @remarks Attributes that are left out take their default. Only its author and administrators may do this.
    */
   @Put(':id')
   @Roles(Role.USER)
@@ -67,12 +67,12 @@ export class PostsController {
     @CurrentUser() caller: Caller,
     @IfMatch() expected?: Precondition,
   ): Promise<PostDto> {
-    return toPostDto(await this.posts.replace(id, input, caller, expected));
+    return toPostDto(await this.posts.update(id, input, caller, expected));
   }
 
   /**
    * Changes some attributes of a post.
-   * @remarks For its author and administrators.
+   * @remarks Only its author and administrators may do this.
    */
   @Patch(':id')
   @Roles(Role.USER)
@@ -90,7 +90,7 @@ export class PostsController {
 
   /**
    * Deletes a post.
-   * @remarks Its comments and their replies go with it. For its author and administrators.
+   * @remarks Its comments and their replies are deleted too. Only its author and administrators may do this.
    */
   @Delete(':id')
   @Roles(Role.USER)

@@ -13,10 +13,8 @@ import {
 } from '../../platform';
 import { UsersService } from '../users/users.service';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
-import { Post, PostStatus } from './post.entity';
+import { Post } from './post.entity';
 import { onlyVisible } from './visible-posts';
-
-const DEFAULTS = { status: PostStatus.PUBLISHED };
 
 @Injectable()
 export class PostsService {
@@ -48,13 +46,13 @@ export class PostsService {
     return this.find(this.posts.manager, id, caller).andWhere('post.user_id = :userId', { userId }).getOneOrFail();
   }
 
-  /** The post, which can't go away before the transaction ends. */
+  /** The post, locked against deletion until the transaction ends. */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Post> {
     return this.find(manager, id, caller).setLock('for_key_share').getOneOrFail();
   }
 
   create(input: CreatePostDto, userId: number): Promise<Post> {
-    return insertRow(this.posts.manager, Post, { ...DEFAULTS, ...input, user_id: userId });
+    return insertRow(this.posts.manager, Post, { ...input, user_id: userId });
   }
 
   async createFor(userId: number, input: CreatePostDto, caller: Caller): Promise<Post> {
@@ -62,16 +60,12 @@ export class PostsService {
     return this.create(input, userId);
   }
 
-  replace(id: number, input: CreatePostDto, caller: Caller, expected?: Precondition): Promise<Post> {
-    return this.update(id, { ...DEFAULTS, ...input }, caller, expected);
-  }
-
   async update(id: number, changes: PatchPostDto, caller: Caller, expected?: Precondition): Promise<Post> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
     return updateRow(this.posts.manager, Post, id, changes, expected);
   }
 
-  /** Takes its comments and their replies along, by the foreign keys. */
+  /** Foreign keys delete its comments and their replies. */
   async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
     await deleteRow(this.posts.manager, Post, id, expected);

@@ -36,7 +36,7 @@ export class UserPostsController {
 
   /**
    * Reads one post of a user.
-   * @remarks A post of another user isn't found.
+   * @remarks A post of another user is not found (404).
    */
   @Get(':postId')
   @Public()
@@ -51,7 +51,7 @@ export class UserPostsController {
 
   /**
    * Writes a post as a user.
-   * @remarks Users as themselves; administrators as anyone.
+   * @remarks Users write as themselves, administrators as any user.
    */
   @Post()
   @Roles(Role.USER)

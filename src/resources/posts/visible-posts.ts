@@ -3,7 +3,7 @@ import { type Caller, isAdmin } from '../../platform';
 import { PostStatus } from './post.entity';
 
 /**
- * Leaves out what belongs to a draft that this caller may not know of: a draft exists for its author and administrators.
+ * Excludes rows of drafts that this caller must not see. Only its author and administrators see a draft.
  * @param post the alias of the post in the query
  */
 export function onlyVisible<E extends ObjectLiteral>(

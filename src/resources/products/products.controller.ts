@@ -22,10 +22,7 @@ import { ProductsService } from './products.service';
 export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
-  /**
-   * Lists products.
-   * @remarks `search` looks through `name` and `description`.
-   */
+  /** Lists products. @remarks `search` looks through `name` and `description`. */
   @Get()
   @Public()
   @AnswersPage(ProductDto)
@@ -49,10 +46,7 @@ export class ProductsController {
     return toProductDto(await this.products.create(input));
   }
 
-  /**
-   * Replaces a product.
-   * @remarks Attributes that are left out take their default.
-   */
+  /** Replaces a product. @remarks Attributes that are left out take their default. */
   @Put(':id')
   @Roles(Role.ADMIN)
   @Answers(ProductDto)
@@ -61,7 +55,7 @@ export class ProductsController {
     @Body() input: CreateProductDto,
     @IfMatch() expected?: Precondition,
   ): Promise<ProductDto> {
-    return toProductDto(await this.products.replace(id, input, expected));
+    return toProductDto(await this.products.update(id, input, expected));
   }
 
   /** Changes some attributes of a product. */
@@ -77,10 +71,7 @@ export class ProductsController {
     return toProductDto(await this.products.update(id, changes, expected));
   }
 
-  /**
-   * Deletes a product.
-   * @remarks Orders still show what was bought.
-   */
+  /** Deletes a product. @remarks Orders of the product stay, with its name and price. */
   @Delete(':id')
   @Roles(Role.ADMIN)
   @AnswersNothing()

@@ -3,9 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { insertRow, type Page, paginate, type Precondition, readRow, updateRow } from '../../platform';
 import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
-import { Product, ProductStatus } from './product.entity';
-
-const DEFAULTS = { description: null, stock: 0, status: ProductStatus.ACTIVE };
+import { Product } from './product.entity';
 
 @Injectable()
 export class ProductsService {
@@ -20,11 +18,7 @@ export class ProductsService {
   }
 
   create(input: CreateProductDto): Promise<Product> {
-    return insertRow(this.products.manager, Product, { ...DEFAULTS, ...input });
-  }
-
-  replace(id: number, input: CreateProductDto, expected?: Precondition): Promise<Product> {
-    return this.update(id, { ...DEFAULTS, ...input }, expected);
+    return insertRow(this.products.manager, Product, input);
   }
 
   update(id: number, changes: PatchProductDto, expected?: Precondition): Promise<Product> {

@@ -1,7 +1,7 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Counter } from '../../platform';
 
-/** Has ThrottlerGuard count where the other limits count. Its own storage scans an entry for each hit. */
+/** Makes ThrottlerGuard count like the other limits. Its own storage scans an entry for each hit. */
 export class CountingStorage implements ThrottlerStorage {
   constructor(private readonly counter: Counter) {}
 

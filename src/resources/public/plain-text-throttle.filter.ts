@@ -4,7 +4,7 @@ import type { Response } from 'express';
 
 export const TOO_MANY = 'Too many requests. Please try again later.';
 
-/** The specification has /public answer in plain text, for 429 as well. */
+/** Answers 429 of /public in plain text, as the specification demands. */
 @Catch(ThrottlerException)
 export class PlainTextThrottleFilter implements ExceptionFilter<ThrottlerException> {
   catch(_thrown: ThrottlerException, host: ArgumentsHost): void {

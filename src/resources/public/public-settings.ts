@@ -1,14 +1,11 @@
-import { WholeSetting } from '../../platform';
+import { SECONDS_PER_DAY, SECONDS_PER_MINUTE, WholeSetting } from '../../platform';
 
-const MINUTE = 60;
-const DAY = 24 * 60 * MINUTE;
-
-/** What can be set about /public. */
+/** The settings of /public. */
 export class PublicSettings {
-  /** Requests to /public for each address in a window, and the window in seconds. */
+  /** The number of requests to /public per address in a window of PUBLIC_RATE_WINDOW seconds. */
   @WholeSetting(1)
   PUBLIC_RATE_LIMIT = 60;
 
-  @WholeSetting(1, DAY)
-  PUBLIC_RATE_WINDOW = MINUTE;
+  @WholeSetting(1, SECONDS_PER_DAY)
+  PUBLIC_RATE_WINDOW = SECONDS_PER_MINUTE;
 }

@@ -5,15 +5,15 @@ import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
 
 /**
- * ThrottlerGuard, with the header fields that clients understand instead of `X-RateLimit-*`:
+ * ThrottlerGuard with the standard header fields instead of `X-RateLimit-*`:
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  *
- * Without ThrottlerModule, which is global: the throttlers of an application are its own to configure.
+ * It doesn't use ThrottlerModule, which is global: an application configures its own throttlers there.
  */
 @Injectable()
 export class PublicThrottlerGuard extends ThrottlerGuard {
   constructor(
-    // By their tokens: Nest would go by those that ThrottlerGuard asks for.
+    // Injected explicitly, because Nest would use the parameter types of ThrottlerGuard.
     @Inject(PublicSettings) { PUBLIC_RATE_LIMIT: limit, PUBLIC_RATE_WINDOW: window }: PublicSettings,
     @Inject(RateLimits) limits: RateLimits,
   ) {
@@ -21,7 +21,10 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     super([{ limit, ttl: seconds(window) }], storage, new RouteMetadata());
   }
 
-  /** The address itself: there is one limit, and its counter keeps its keys apart. A hash would cost more than counting. */
+  /**
+   * The key is the address itself: there is one limit, whose counter has its own prefix. Hashing would cost more than
+   * counting.
+   */
   protected override generateKey(_context: ExecutionContext, tracker: string): string {
     return tracker;
   }

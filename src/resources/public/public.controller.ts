@@ -31,7 +31,7 @@ const plain = (text: string) => ({ 'text/plain': { schema: { type: 'string', enu
 export class PublicController {
   /**
    * Returns a greeting.
-   * @remarks In plain text, for 429 as well. By default each client address has 60 requests a minute.
+   * @remarks The answer is plain text, 429 too. By default each client address has 60 requests a minute.
    */
   @Get()
   @UseGuards(PublicThrottlerGuard)

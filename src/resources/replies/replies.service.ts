@@ -32,7 +32,7 @@ export class RepliesService {
     });
   }
 
-  /** A reply below a post that the caller may not know of isn't found. */
+  /** A reply below a post that is hidden from the caller isn't found. */
   get(id: number, { commentId }: Pick<GetReplyQuery, 'commentId'>, caller: Caller | undefined): Promise<Reply> {
     const builder = this.replies
       .createQueryBuilder('reply')

@@ -1,46 +1,35 @@
 import { PartialType, PickType } from '@nestjs/swagger';
 import { Id, IdParameter, ItemQueryOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
-import type { Reply } from './reply.entity';
+import { Reply } from './reply.entity';
 
-/** What a client may read of a reply. */
+/** The attributes of a reply that callers may read. */
 export class ReplyDto extends ResourceDto {
-  /**
-   * The id of the comment.
-   * @example 1
-   */
+  /** The id of the comment. @example 1 */
   @Id()
   comment_id: number;
 
-  /**
-   * The author: the id of a user.
-   * @example 2
-   */
+  /** The author: the id of a user. @example 2 */
   @Id()
   user_id: number;
 
-  /**
-   * The text. It may have several lines.
-   * @example "If the rules of harmony can be written down, yes."
-   */
+  /** The text. It may have several lines. @example "If the rules of harmony can be written down, yes." */
   @Text({ min: 1, max: 5_000, multiline: true })
   content: string;
 }
 
-/** What a new reply is made of. */
+/** The body of a new reply. */
 export class CreateReplyDto extends PickType(ReplyDto, ['comment_id', 'content']) {}
 
 /** The attributes to change. */
 export class PatchReplyDto extends PartialType(PickType(ReplyDto, ['content']), { skipNullProperties: false }) {}
 
 /** What a collection of replies can be asked for. */
-export class ListRepliesQuery extends ListQueryOf(ReplyDto, {
-  sortable: ['id', 'comment_id', 'user_id', 'created_at', 'updated_at'],
-}) {
+export class ListRepliesQuery extends ListQueryOf(ReplyDto, { sortable: Reply }) {
   @IdParameter('Only the replies to this comment.')
   commentId?: number;
 }
 
-/** What a single reply can be asked for. */
+/** The query of a single reply. */
 export class GetReplyQuery extends ItemQueryOf(ReplyDto) {
   @IdParameter('The id of the comment. A reply to another comment is not found.')
   commentId?: number;

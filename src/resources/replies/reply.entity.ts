@@ -1,20 +1,17 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity } from '../../platform';
+import { ResourceEntity, SortableBy } from '../../platform';
 import { Comment } from '../comments/comment.entity';
 import { User } from '../users/user.entity';
 
 @Entity('replies')
-@Index('replies_comment_id_sort', ['comment_id', 'id'])
-@Index('replies_user_id_sort', ['user_id', 'id'])
-@Index('replies_created_at_sort', ['created_at', 'id'])
-@Index('replies_updated_at_sort', ['updated_at', 'id'])
+@SortableBy('comment_id', 'user_id', 'created_at', 'updated_at')
 @Index('replies_content_search', { synchronize: false })
 @Check('replies_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Reply extends ResourceEntity {
   @Column('bigint')
   comment_id: number;
 
-  /** Goes, and takes its replies along. */
+  /** Deleting the comment deletes its replies. */
   @ManyToOne(() => Comment, { onDelete: 'CASCADE' })
   @JoinColumn({ name: 'comment_id', foreignKeyConstraintName: 'replies_comment_id_fkey' })
   comment?: Relation<Comment>;

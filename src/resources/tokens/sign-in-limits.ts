@@ -2,28 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { ApiError, type Count, type Counter, type Hit, identityKey, networkOf, RateLimits } from '../../platform';
 import { SignInSettings } from './sign-in-settings';
 
-/** In which the failures of an account count, from whatever addresses, in seconds. */
+/** The window of an account's failures from all addresses, in seconds. */
 const ACCOUNT_WINDOW = 600;
-/** How long an address that was told to wait is known, in seconds: it may come back later than it was told. */
+/** How long a client's wait is remembered, in seconds: it may come back later than it was told. */
 const WAIT_WINDOW = 600;
 
-/** What a sign-in is counted under: what was typed, and where from. Whether there is such an account makes no difference. */
+/** The counters of a sign-in, by the typed name and the address. They don't depend on whether the account exists. */
 export interface Attempt {
-  /** The name that was typed: two names of one account are two, or a limit would tell that they belong together. */
+  /** The typed name. Two names of one account count separately (D-110). */
   name: string;
   network: string;
-  /** Both. */
+  /** The name and the network together. */
   pair: string;
-  /** What its address is charged with. */
+  /** The hit that was counted for the address. */
   charge: Hit;
 }
 
-/** What an attempt is refused by; named in the log. */
+/** The limit that has refused an attempt, for the log. */
 export type SignInLimit = 'account_and_address' | 'address' | 'account';
 
-/** 429 before the password was looked at, or instead of what came of it. */
+/** 429 instead of checking the password, or instead of the result. */
 export class TooManyFailures extends ApiError {
-  /** @param seconds until the next attempt is looked at */
+  /** @param seconds the time until the next attempt is allowed */
   constructor(
     readonly limit: SignInLimit,
     seconds: number,
@@ -36,9 +36,9 @@ export class TooManyFailures extends ApiError {
 }
 
 /**
- * How often a password may be guessed: at one account from one address, from one address at whatever accounts, and at one
- * account from whatever addresses. The last is a delay: once it is on, each address waits before each of its attempts. No
- * address waits because of another's attempts, so the owner, wherever it is, gets in after one wait.
+ * Limits guesses of passwords: for one account from one address, for all accounts from one address, and for one account
+ * from all addresses. The last limit is a delay: once it applies, each address must wait before each attempt. No
+ * address waits for the attempts of another, so the owner can sign in after one wait.
  */
 @Injectable()
 export class SignInLimits {
@@ -59,8 +59,7 @@ export class SignInLimits {
   }
 
   /**
-   * Lets an attempt go on to the password. Its address is charged now, as many that are in flight at once cost as many
-   * hashes.
+   * Admits an attempt, and counts it for its address at once, because concurrent attempts cost as many hashes.
    * @throws {TooManyFailures}
    */
   async admit(username: string, address: string | undefined): Promise<Attempt> {
@@ -79,19 +78,23 @@ export class SignInLimits {
   }
 
   /**
-   * Whether a right password counts. Of many guesses at once no more than the limit learn anything, the right one neither.
+   * True if a right password is accepted. Of many concurrent guesses no more than the limit learn their result, even if
+   * it is right.
    */
   async accepts({ pair }: Attempt): Promise<boolean> {
     return (await this.pairs.peek(pair)).hits < this.settings.LOGIN_RATE_LIMIT;
   }
 
-  /** For an attempt that succeeded, or failed for another reason than what was sent: its address isn't charged. */
+  /**
+   * Takes the hit of the address back, for an attempt that succeeded, or failed for a reason other than its
+   * credentials.
+   */
   async giveBack({ network, charge }: Attempt): Promise<void> {
     await this.addresses.giveBack(network, charge);
   }
 
   /**
-   * Counted after the fact and then looked at: a limit that is read first lets all that are in flight pass.
+   * Counts a failure first and checks the limit then: checking first would let all concurrent attempts pass.
    * @throws {TooManyFailures}
    */
   async failed({ name, pair }: Attempt): Promise<void> {
@@ -99,7 +102,7 @@ export class SignInLimits {
     requireAtMost(ofPair, this.settings.LOGIN_RATE_LIMIT, 'account_and_address');
   }
 
-  /** Of those that have waited at this address, one goes on; the next begins to wait. */
+  /** After the wait, one attempt of the address is admitted, and the next wait begins. */
   private async requireWaited({ pair }: Attempt): Promise<void> {
     const { LOGIN_ACCOUNT_DELAY: delay } = this.settings;
     const { hits, resetsIn } = await this.waits.hit(pair);

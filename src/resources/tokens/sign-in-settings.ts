@@ -1,26 +1,23 @@
-import { WholeSetting } from '../../platform';
+import { SECONDS_PER_DAY, SECONDS_PER_MINUTE, WholeSetting } from '../../platform';
 
-const MINUTE = 60;
-const DAY = 24 * 60 * MINUTE;
-
-/** What can be set about how often strangers may try to sign in. */
+/** The settings that limit sign-ins. */
 export class SignInSettings {
-  /** Failed sign-ins for each account and address in a window, and the window in seconds. */
+  /** The number of failed sign-ins per account and address in a window of LOGIN_RATE_WINDOW seconds. */
   @WholeSetting(1)
   LOGIN_RATE_LIMIT = 5;
 
-  @WholeSetting(1, DAY)
-  LOGIN_RATE_WINDOW = MINUTE;
+  @WholeSetting(1, SECONDS_PER_DAY)
+  LOGIN_RATE_WINDOW = SECONDS_PER_MINUTE;
 
-  /** Failed sign-ins for each address in that window, whatever the accounts. */
+  /** The number of failed sign-ins per address in the window, for all accounts. */
   @WholeSetting(1)
   LOGIN_ADDRESS_LIMIT = 30;
 
-  /** Failed sign-ins for each account in ten minutes, from whatever addresses, before attempts have to wait. */
+  /** The number of failed sign-ins per account in ten minutes, from all addresses, before attempts must wait. */
   @WholeSetting(1)
   LOGIN_ACCOUNT_LIMIT = 50;
 
-  /** How long each address then has to wait before an attempt, in seconds. */
-  @WholeSetting(1, MINUTE)
+  /** How long each address must then wait before an attempt, in seconds. */
+  @WholeSetting(1, SECONDS_PER_MINUTE)
   LOGIN_ACCOUNT_DELAY = 30;
 }

@@ -2,7 +2,7 @@ import { OneOf, Text, type TokenPair, Whole } from '../../platform';
 
 const REFRESH_TOKEN = { min: 1, max: 128 };
 
-/** Who signs in. */
+/** The credentials of a sign-in. */
 export class SignInDto {
   /**
    * The username or the e-mail address.
@@ -19,7 +19,7 @@ export class SignInDto {
   password: string;
 }
 
-/** The session to prolong or to end, by its refresh token. */
+/** The refresh token of the session to prolong or to end. */
 export class RefreshDto {
   /**
    * The newest refresh token.
@@ -29,7 +29,7 @@ export class RefreshDto {
   refresh_token: string;
 }
 
-/** A pair of tokens: one to call with, one to get the next pair with. */
+/** An access token, and the refresh token for the next pair. */
 export class TokensDto {
   /**
    * The token for the header `Authorization: Bearer ...`.
@@ -53,7 +53,7 @@ export class TokensDto {
   expires_in: number;
 
   /**
-   * Can be exchanged once.
+   * The token to exchange for the next pair, once.
    * @example SWtm0ZpCeZy0P2K5oWYcGkJ2v1r0tQ4bC6dE8fG9hIk
    */
   @Text(REFRESH_TOKEN)

@@ -23,8 +23,8 @@ export class TokensController {
 
   /**
    * Signs in: exchanges a password for a pair of tokens.
-   * @remarks The access token goes into `Authorization: Bearer ...` of every other request. It expires soon; then the
-   * refresh token gets the next pair. A wrong password and an unknown user have one answer.
+   * @remarks Send the access token as `Authorization: Bearer ...` with every other request. When it has expired, exchange
+   * the refresh token for the next pair. A wrong password and an unknown user get the same answer.
    */
   @Post()
   @Header('Cache-Control', 'no-store')
@@ -37,7 +37,8 @@ export class TokensController {
 
   /**
    * Stays signed in: exchanges a refresh token for a new pair.
-   * @remarks Each refresh token is good once. One that comes back after its exchange was stolen: that ends the session.
+   * @remarks Each refresh token can be exchanged once. A refresh token that is sent again later counts as stolen, and its
+   * session ends.
    */
   @Put()
   @Header('Cache-Control', 'no-store')
@@ -49,7 +50,7 @@ export class TokensController {
 
   /**
    * Signs out: ends the session and all its tokens.
-   * @remarks Its access token is refused from the next request on.
+   * @remarks Access tokens of the session are refused from the next request on.
    */
   @Delete()
   @AnswersNothing()

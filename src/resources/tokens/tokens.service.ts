@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AuthenticationError, itself, SecurityEvents, Sessions, type TokenPair, verifyPassword } from '../../platform';
+import {
+  actsOnItself,
+  AuthenticationError,
+  SecurityEvents,
+  Sessions,
+  type TokenPair,
+  verifyPassword,
+} from '../../platform';
 import { type User, UserStatus } from '../users/user.entity';
 import { UsersService } from '../users/users.service';
 import { type Attempt, SignInLimits, TooManyFailures } from './sign-in-limits';
@@ -14,7 +21,7 @@ export class TokensService {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** @param address of the client */
+  /** @param address the address of the client */
   async signIn({ username, password }: SignInDto, address: string | undefined): Promise<TokenPair> {
     let user: User | null = null;
     try {
@@ -24,7 +31,7 @@ export class TokensService {
         return this.start(user, password, attempt);
       });
       await this.limits.giveBack(attempt);
-      this.events.record('authn_login_success', { outcome: 'success', ...itself(pair.userId) });
+      this.events.record('authn_login_success', { outcome: 'success', ...actsOnItself(pair.userId) });
       return pair;
     } catch (error) {
       this.recordFailure(error, username, user);
@@ -32,7 +39,10 @@ export class TokensService {
     }
   }
 
-  /** A failure that isn't due to what was sent is no guess: the database is away, say, or too many hashes are wanted. */
+  /**
+   * A failure for a reason other than the credentials doesn't count: e.g. the database is away, or too many hashes
+   * wait.
+   */
   private async charged<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -42,7 +52,7 @@ export class TokensService {
     }
   }
 
-  /** The same answer, and the same count, whether the name, the password or the status is what is wrong. */
+  /** A wrong name, a wrong password and a user who may not sign in have the same answer and the same count. */
   private async start(user: User | null, password: string, attempt: Attempt): Promise<TokenPair> {
     const pair = await this.startIfRight(user, password, attempt);
     if (pair) return pair;
@@ -57,7 +67,8 @@ export class TokensService {
     try {
       return await this.sessions.start(user);
     } catch (error) {
-      // What was right may not be so any more, or never enough: that must not show by an attempt that doesn't count.
+      // The account may have changed meanwhile, or may never sign in. The attempt must count, so that this doesn't
+      // show.
       if (error instanceof AuthenticationError) return undefined;
       throw error;
     }
@@ -79,5 +90,5 @@ export class TokensService {
   }
 }
 
-/** Whether an error is due to what was sent. */
+/** True if the error is due to the credentials. */
 const isRefusal = (error: unknown): boolean => error instanceof AuthenticationError || error instanceof TooManyFailures;

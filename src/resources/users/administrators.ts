@@ -13,9 +13,9 @@ export function hasActiveAdministrator(manager: EntityManager): Promise<boolean>
 }
 
 /**
- * Called before an active administrator stops being one, in the transaction that makes it so. One such transaction goes on
- * at a time: of two administrators who both see the other, both could go.
- * @throws {ApiError} CONFLICT when there is no other
+ * Called before an active administrator stops being one, in the same transaction. Runs one transaction at a time: of
+ * two administrators who both see the other, both could go.
+ * @throws {ApiError} CONFLICT when there is no other active administrator
  */
 export async function requireAnother(manager: EntityManager, { id }: User): Promise<void> {
   await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: administrators', 0))");

@@ -5,17 +5,17 @@ import { isRecognisable } from './username';
 const MAX_USERNAME = 20;
 const MIN_USERNAME = 3;
 const MAX_NAME = 100;
-/** For who has no name that a user may have. */
+/** The username for users without any valid name. */
 const NAMELESS = 'user';
 
-/** A username for a user of an identity provider, as near to its name there as this service's rules let it be. */
+/** A valid username for a user of an identity provider, as similar as possible to the name there. */
 export function usernameOf({ username = '', email }: Newcomer): string {
   const wishes = [username.replaceAll('@', ''), email.split('@')[0]].map((wish) => clean(wish, MAX_USERNAME));
   const name = wishes.find((wish) => wish !== '' && isRecognisable(wish)) ?? NAMELESS;
   return name + '-'.repeat(Math.max(0, MIN_USERNAME - [...name].length));
 }
 
-/** Another one, for where that is taken. */
+/** Another username, if the first one is taken. */
 export function suffixed(username: string): string {
   const suffix = `-${randomBytes(3).toString('hex')}`;
   return cut(username, MAX_USERNAME - suffix.length) + suffix;
@@ -25,7 +25,7 @@ export function displayNameOf({ name = '' }: Newcomer): string | null {
   return clean(name, MAX_NAME) || null;
 }
 
-/** Cut first: the claim of another's token is as long as that likes. Composing may lengthen it. */
+/** Cut first, because a claim may have any length; and again, because composing may lengthen a text. */
 function clean(text: string, max: number): string {
   const composed = compose(cut(text, max), max) ?? '';
   return cut(composed.replace(/\p{Cc}|\p{Surrogate}/gu, '').trim(), max);

@@ -10,7 +10,7 @@ import { UserSettings } from './user-settings';
 import { User } from './user.entity';
 import { UsersService } from './users.service';
 
-/** Makes the administrator that the settings name, when there is no active one. */
+/** Creates the administrator of the settings if there is no active one. */
 @Injectable()
 export class FirstAdministrator implements OnApplicationBootstrap {
   private readonly logger = new Logger(FirstAdministrator.name);
@@ -36,7 +36,7 @@ export class FirstAdministrator implements OnApplicationBootstrap {
     });
   }
 
-  /** A name that another user has keeps nobody from starting: that user may have registered it for this very purpose. */
+  /** A name that is taken doesn't prevent the start: somebody may have registered it to cause just that. */
   private async make(input: CreateUserDto): Promise<void> {
     try {
       await this.users.insert({ ...input, roles: [Role.ADMIN] });

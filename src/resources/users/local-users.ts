@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { identityKey, type Insertion, type Newcomer, UserDirectory } from '../../platform';
 import { displayNameOf, suffixed, usernameOf } from './external-names';
 
-/** Tells the platform of the users in the table `users`. */
+/** Provides the users of the table `users` to the platform. */
 @Injectable()
 export class LocalUsers extends UserDirectory {
   readonly accounts = `

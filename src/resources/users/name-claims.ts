@@ -5,14 +5,14 @@ import { UserSettings } from './user-settings';
 const SERVER_ERROR = 500;
 
 /**
- * Limits how often usernames and e-mail addresses are claimed. That a name is taken tells that somebody has it, so nobody may
- * ask for many names, be it by registering or by changing a user back and forth.
+ * Limits how often usernames and e-mail addresses are claimed. The answer reveals whether a name is taken, so nobody
+ * may try many names, by registering or by renaming a user repeatedly.
  */
 @Injectable()
 export class NameClaims {
-  /** By network; changes count with them. */
+  /** Registrations by network. Changes of names count here too. */
   private readonly registrations: Counter;
-  /** By user. */
+  /** Changes by user. */
   private readonly changes: Counter;
 
   constructor(
@@ -42,15 +42,21 @@ export class NameClaims {
     throw tooManyNames(resetsIn);
   }
 
-  /** What is answered 5xx, e.g. as the database is away, has told nothing of a name, and counts no more. */
+  /**
+   * Counts a hit, and takes it back if the answer is 5xx, e.g. because the database is away: such an answer reveals
+   * nothing about a name.
+   */
   private async count(counter: Counter, key: string): Promise<Hit> {
     const response = UnitOfWork.current()?.origin?.res;
     const hit = await counter.hit(key);
-    response?.once('close', () => {
-      if (response.statusCode < SERVER_ERROR) return;
+    const settle = () => {
+      if (response!.statusCode < SERVER_ERROR) return;
       // It is lost with a Redis that is away, which RateLimits logs.
       counter.giveBack(key, hit).catch(() => undefined);
-    });
+    };
+    // While it was counted, the time limit may have answered.
+    if (response?.closed) settle();
+    else response?.once('close', settle);
     return hit;
   }
 
@@ -59,12 +65,12 @@ export class NameClaims {
   }
 }
 
-/** @param seconds until the next registration is accepted */
+/** @param seconds the time until the next registration is accepted */
 export function tooManyRegistrations(seconds: number): ApiError {
   return tooMany('Too many registrations from your address, try again later', seconds);
 }
 
-/** @param seconds until the next change of a username or an e-mail address is accepted */
+/** @param seconds the time until the next change is accepted */
 export function tooManyNames(seconds: number): ApiError {
   return tooMany('Too many changes of username and e-mail address, try again later', seconds);
 }

@@ -3,14 +3,15 @@ import { hashPassword, Role, Settings, UnitOfWork } from '../../platform';
 import { NameClaims } from './name-claims';
 import type { CreateUserDto } from './user.dto';
 
-/** What has its password hashed already. */
+/** An input whose password is hashed already. */
 export interface Hashed {
   password_hash?: string;
 }
 
 /**
- * Says who may register at all, limits registrations by network, and hashes the password: after the validation and before
- * the handler, hence before an idempotency key begins the transaction that would hold a connection meanwhile.
+ * Admits registrations, limits them by network, and hashes the password. It is a pipe, so that this happens after
+ * validation and before the handler: an idempotency key begins its transaction with the handler, and would hold a
+ * connection meanwhile.
  */
 @Injectable()
 export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<CreateUserDto & Hashed>> {
@@ -25,14 +26,14 @@ export class RegistrationPipe implements PipeTransform<CreateUserDto, Promise<Cr
     return Object.assign(input, { password_hash: await hashPassword(input.password) });
   }
 
-  /** Not for administrators, who may register as many users as they like. */
+  /** Only for callers who aren't administrators. Administrators may register any number of users. */
   private async admit(): Promise<void> {
     if (!this.settings.openRegistration) throw registrationClosed();
     await this.claims.register();
   }
 }
 
-/** 403 for whoever isn't an administrator, where users are made by administrators and the identity provider alone. */
+/** 403 if only administrators and the identity provider may create users. */
 export function registrationClosed(): ForbiddenException {
   return new ForbiddenException('Registration is closed: sign in at the identity provider, or ask an administrator');
 }

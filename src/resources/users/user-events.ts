@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../../platform';
 import type { User } from './user.entity';
 
-/** Names to sign in with, and whether one may. */
+/** The attributes that decide whether and by which names a user signs in. */
 const RECORDED = ['username', 'email', 'status'] as const;
 
-/** Has the log tell of what became of users. */
+/** Records security events about users. */
 @Injectable()
 export class UserEvents {
   constructor(private readonly events: SecurityEvents) {}
@@ -14,7 +14,7 @@ export class UserEvents {
     this.events.record('user_created', { outcome: 'success', target_id: id, roles });
   }
 
-  /** One event for each kind of change; none where nothing changed that one signs in by. */
+  /** Records one event for each kind of change; none if no recorded attribute has changed. */
   changed(before: User, after: User): void {
     const what = { outcome: 'success', target_id: after.id } as const;
     const { status, roles } = after;

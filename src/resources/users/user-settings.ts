@@ -1,12 +1,15 @@
-import { type Contradiction, TextSetting, WholeSetting } from '../../platform';
+import {
+  type Contradiction,
+  SECONDS_PER_DAY,
+  SECONDS_PER_HOUR,
+  SECONDS_PER_MINUTE,
+  TextSetting,
+  WholeSetting,
+} from '../../platform';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-
-/** What can be set about the first administrator, and about how often strangers may take names. */
+/** The settings of the first administrator, and of the limits for names. */
 export class UserSettings {
-  /** The first administrator, made at the start when there is none: all three or none. */
+  /** The first administrator, created at the start if there is none. Either all three are set or none. */
   @TextSetting()
   ADMIN_USERNAME?: string;
 
@@ -16,19 +19,19 @@ export class UserSettings {
   @TextSetting()
   ADMIN_PASSWORD?: string;
 
-  /** Registrations for each address in a window, and the window in seconds. */
+  /** The number of registrations per address in a window of REGISTRATION_RATE_WINDOW seconds. */
   @WholeSetting(1)
   REGISTRATION_RATE_LIMIT = 30;
 
-  @WholeSetting(1, DAY)
-  REGISTRATION_RATE_WINDOW = MINUTE;
+  @WholeSetting(1, SECONDS_PER_DAY)
+  REGISTRATION_RATE_WINDOW = SECONDS_PER_MINUTE;
 
-  /** Changes of username and e-mail address for each user in a window, and the window in seconds. */
+  /** The number of changes of username and e-mail address per user in a window of RENAME_RATE_WINDOW seconds. */
   @WholeSetting(1)
   RENAME_RATE_LIMIT = 10;
 
-  @WholeSetting(1, DAY)
-  RENAME_RATE_WINDOW = HOUR;
+  @WholeSetting(1, SECONDS_PER_DAY)
+  RENAME_RATE_WINDOW = SECONDS_PER_HOUR;
 }
 
 export function userContradictions(own: UserSettings): Contradiction[] {

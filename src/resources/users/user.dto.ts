@@ -1,4 +1,4 @@
-import { OmitType, PartialType } from '@nestjs/swagger';
+import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import {
   type Caller,
   EmailAddress,
@@ -12,18 +12,18 @@ import {
   Text,
   VIEW,
 } from '../../platform';
-import { type User, UserStatus } from './user.entity';
+import { User, UserStatus } from './user.entity';
 import { isRecognisable } from './username';
 
 const username = { min: 3, max: 20, without: '@' };
-/** Of a new name: older ones stay as they are. */
+/** A rule for new names. Existing names stay as they are. */
 const recognisable = {
   name: 'script',
   message: 'must be visible letters, digits and signs of one script, with single blanks between them',
   holds: isRecognisable,
 };
 
-/** What a client may read of a user. A new column stays private until it is listed here. */
+/** The attributes of a user that callers may read. A new column stays private until it is listed here. */
 export class UserDto extends ResourceDto {
   /**
    * The name to sign in with; unique, whatever its case.
@@ -61,10 +61,11 @@ export class UserDto extends ResourceDto {
   roles?: Role[];
 }
 
+// The defaults of status and roles are only documented, and are the columns': callers may not give what they may not set.
 /** What a new user is made of. */
 export class CreateUserDto {
   /**
-   * The name to sign in with; unique, whatever its case. All of it is visible, and its letters are of one script.
+   * The name to sign in with; unique, whatever its case. It has visible characters and letters of one script only.
    * @example alan
    */
   @Text({ ...username, also: recognisable })
@@ -88,28 +89,30 @@ export class CreateUserDto {
    * The name to show.
    * @example "Alan Turing"
    */
-  @Text({ max: 100, nullable: true, optional: true })
-  name?: string | null;
+  @Text({ max: 100, nullable: true, default: null })
+  name: string | null;
 
   /**
    * Administrators only. A suspended user can't sign in.
    * @example SUSPENDED
    */
-  @OneOf(UserStatus, { default: UserStatus.ACTIVE })
+  @ApiProperty({ default: UserStatus.ACTIVE })
+  @OneOf(UserStatus, { optional: true })
   status?: UserStatus;
 
   /**
    * Administrators only. `ADMIN` may do what `USER` may.
    * @example ["USER", "ADMIN"]
    */
-  @SomeOf(Role, { default: [Role.USER] })
+  @ApiProperty({ default: [Role.USER] })
+  @SomeOf(Role, { optional: true })
   roles?: Role[];
 }
 
-/** A complete user: a name that is left out becomes null; password, status and roles stay. */
+/** A complete user: a `name` that is left out becomes null; `password`, `status` and `roles` stay. */
 export class ReplaceUserDto extends OmitType(CreateUserDto, ['password', 'status', 'roles'] as const) {
   /**
-   * A new password; needs a sign-in of the last ten minutes and ends all sessions.
+   * A new password. It needs a sign-in within the last ten minutes, and ends all sessions.
    * @example "correct horse battery staple"
    */
   @Text({ min: 8, max: 128, secret: true, optional: true })
@@ -134,12 +137,9 @@ export class ReplaceUserDto extends OmitType(CreateUserDto, ['password', 'status
 export class PatchUserDto extends PartialType(CreateUserDto, { skipNullProperties: false }) {}
 
 /** What a collection of users can be asked for. */
-export class ListUsersQuery extends ListQueryOf(UserDto, {
-  sortable: ['id', 'username', 'email', 'name', 'status', 'created_at', 'updated_at'],
-  statuses: UserStatus,
-}) {}
+export class ListUsersQuery extends ListQueryOf(UserDto, { sortable: User, statuses: UserStatus }) {}
 
-/** Private attributes are undefined, and so absent, unless the caller may see them. */
+/** Private attributes are undefined, and so not sent, unless the caller may see them. */
 export function toUserDto(user: User, caller: Caller | undefined): UserDto {
   const whole = seesAll(user, caller);
   return resourceOf(user, {

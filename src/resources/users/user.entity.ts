@@ -1,5 +1,5 @@
 import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
-import { declareErrors, NotFoundCode, ResourceEntity, Role } from '../../platform';
+import { declareErrors, NotFoundCode, ResourceEntity, Role, SortableBy } from '../../platform';
 
 export enum UserStatus {
   ACTIVE = 'ACTIVE',
@@ -17,12 +17,7 @@ const { USER_NOT_FOUND } = declareErrors({ USER_NOT_FOUND: { status: 404, messag
 @NotFoundCode(USER_NOT_FOUND)
 @Index('users_username_unique', ['username_key'], { unique: true, where: present })
 @Index('users_email_unique', ['email_key'], { unique: true, where: present })
-@Index('users_username_sort', ['username', 'id'], { where: present })
-@Index('users_email_sort', ['email', 'id'], { where: present })
-@Index('users_name_sort', ['name', 'id'], { where: present })
-@Index('users_status_sort', ['status', 'id'], { where: present })
-@Index('users_created_at_sort', ['created_at', 'id'], { where: present })
-@Index('users_updated_at_sort', ['updated_at', 'id'], { where: present })
+@SortableBy('username', 'email', 'name', 'status', 'created_at', 'updated_at')
 @Index('users_administrators', { synchronize: false })
 @Index('users_username_search', { synchronize: false })
 @Index('users_email_search', { synchronize: false })
@@ -34,7 +29,7 @@ export class User extends ResourceEntity {
   @Column({ type: 'varchar', length: 20 })
   username: string;
 
-  /** What makes two spellings the same user; see identityKey(). */
+  /** The key that identifies spellings of the same name; see identityKey(). */
   @Column('text')
   username_key: string;
 
@@ -44,7 +39,7 @@ export class User extends ResourceEntity {
   @Column('text')
   email_key: string;
 
-  /** argon2id; null when the user signs in elsewhere only, or was deleted. */
+  /** An argon2id hash. Null for a deleted user, and for a user who only signs in at the identity provider. */
   @Column({ type: 'text', nullable: true })
   password_hash: string | null;
 
@@ -57,7 +52,10 @@ export class User extends ResourceEntity {
   @Column({ type: 'text', array: true, default: [Role.USER] })
   roles: Role[];
 
-  /** Hidden since then: its names are free again, what it wrote and bought stays. */
+  /**
+   * Set when the user was deleted. The row is hidden then and its names are free again. The user's posts and orders
+   * remain.
+   */
   @DeleteDateColumn({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at: Date | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The scripts of today's languages (UAX 31, table 5); the last three lines are the ones that Japanese, Chinese and
- * Korean write together (UTS 39, highly restrictive).
+ * The scripts of modern languages (UAX 31, table 5). The last three entries are the combinations of Japanese, Chinese
+ * and Korean (UTS 39, highly restrictive).
  */
 const SCRIPTS = [
   ...['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Armenian', 'Georgian', 'Ethiopic', 'Thaana', 'Tibetan'],
@@ -10,16 +10,20 @@ const SCRIPTS = [
   'Latin Han Bopomofo',
   'Latin Han Hangul',
 ];
-/** What looks like nothing, like a blank, or like what stands beside it. U+1D159 and U+FFFC say in no property that they do. */
+/**
+ * Characters that are invisible, look like a blank, or merge with their neighbours. U+1D159 and U+FFFC have no property
+ * that says so.
+ */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u{1d159}\ufffc\ufffd]|(?! )\p{Z}| {2}|^\p{M}/u;
-/** A dot on a letter that has one. */
+/** A combining dot on a letter that has a dot. */
 const DOT_ON_DOT = /\p{Soft_Dotted}\p{M}*\u0307/u;
 const OF_ONE_SCRIPT = new RegExp(`^(?:${SCRIPTS.map(classOf).join('|')})$`, 'u');
 
 /**
- * Whether people can tell the name from others: all of it is seen, and its letters are of one script, so that no Cyrillic
- * `о` stands in a Latin name. It doesn't tell 0 from O, nor a name that is Cyrillic as a whole from a Latin one.
- * @param text of at most the length of a username
+ * True if people can distinguish the name from others: all of it is visible, and its letters are of one script, so that
+ * a Latin name contains no Cyrillic `о`. It doesn't distinguish 0 from O, or a completely Cyrillic name from a Latin
+ * one.
+ * @param text a text of at most the length of a username
  */
 export function isRecognisable(text: string): boolean {
   return (

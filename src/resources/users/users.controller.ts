@@ -50,8 +50,8 @@ export class UsersController {
 
   /**
    * Lists users.
-   * @remarks `search` looks through `username` and `name`. Users see `email` and `roles` of themselves alone, so only
-   * administrators can search and sort by `email`, and ask for either in `fields`.
+   * @remarks `search` looks through `username` and `name`. Users see only their own `email` and `roles`. Therefore only
+   * administrators may search and sort by `email`, and name `email` or `roles` in `fields`.
    */
   @Get()
   @Roles(Role.USER)
@@ -62,7 +62,7 @@ export class UsersController {
 
   /**
    * Reads the caller's own user.
-   * @remarks With `email` and `roles`.
+   * @remarks The answer has `email` and `roles`.
    */
   @Get('profile')
   @Roles(Role.USER)
@@ -73,7 +73,7 @@ export class UsersController {
 
   /**
    * Reads one user.
-   * @remarks `email` and `roles` are there for the user itself and for administrators.
+   * @remarks Only the user itself and administrators get `email` and `roles`.
    */
   @Get(':id')
   @Roles(Role.USER)
@@ -84,8 +84,8 @@ export class UsersController {
 
   /**
    * Registers a user.
-   * @remarks Only an administrator may set `status` and `roles`; roles besides `USER` need its sign-in of the last ten
-   * minutes. Where registration is closed, only an administrator may register a user.
+   * @remarks Only an administrator may set `status` and `roles`. To give roles besides `USER`, the administrator must have
+   * signed in within the last ten minutes. When registration is closed, only an administrator may register a user.
    */
   @Post()
   @Public()
@@ -106,10 +106,10 @@ export class UsersController {
 
   /**
    * Replaces a user.
-   * @remarks A `name` that is left out becomes null; `password`, `status` and `roles` stay. Another username, e-mail address
-   * or password, another role and the end of a suspension need a sign-in of the last ten minutes; a password ends all
-   * sessions. Users replace themselves; administrators anyone, and they alone may set `status` and `roles`. One active
-   * administrator always stays.
+   * @remarks A `name` that is left out becomes null; `password`, `status` and `roles` stay. A change of the username, the
+   * e-mail address or the password, another role, and the end of a suspension need a sign-in within the last ten minutes.
+   * A new password ends all sessions. Users may replace themselves, administrators any user. Only administrators may set
+   * `status` and `roles`. The last active administrator can't lose that role or be suspended.
    */
   @Put(':id')
   @Roles(Role.USER)
@@ -122,14 +122,15 @@ export class UsersController {
     @CurrentUser() caller: Caller,
     @IfMatch() expected?: Precondition,
   ): Promise<UserDto> {
-    return toUserDto(await this.users.replace(id, input, caller, expected), caller);
+    return toUserDto(await this.users.update(id, input, caller, expected), caller);
   }
 
   /**
    * Changes some attributes of a user.
-   * @remarks Another username, e-mail address or password, another role and the end of a suspension need a sign-in of the
-   * last ten minutes; a password ends all sessions. Users change themselves; administrators anyone, and they alone may set
-   * `status` and `roles`. One active administrator always stays.
+   * @remarks A change of the username, the e-mail address or the password, another role, and the end of a suspension need
+   * a sign-in within the last ten minutes. A new password ends all sessions. Users may change themselves, administrators
+   * any user. Only administrators may set `status` and `roles`. The last active administrator can't lose that role or be
+   * suspended.
    */
   @Patch(':id')
   @Roles(Role.USER)
@@ -147,8 +148,9 @@ export class UsersController {
 
   /**
    * Deletes a user.
-   * @remarks Its username and e-mail address are free again; what it wrote and bought stays. Users delete themselves,
-   * administrators anyone, after a sign-in of the last ten minutes. One active administrator always stays.
+   * @remarks The username and the e-mail address become free; posts, comments, replies and orders of the user stay. Users
+   * may delete themselves, administrators any user, both after a sign-in within the last ten minutes. The last active
+   * administrator can't be deleted.
    */
   @Delete(':id')
   @Roles(Role.USER)

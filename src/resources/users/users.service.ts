@@ -9,7 +9,7 @@ import {
   insertRow,
   isAdmin,
   LocalPasswords,
-  oneChangeOf,
+  oneChangeAtATime,
   type Page,
   paginate,
   type Precondition,
@@ -25,13 +25,9 @@ import { isActiveAdministrator, requireAnother } from './administrators';
 import { NameClaims } from './name-claims';
 import { requireRecentSignIn } from './recent-sign-in';
 import type { Hashed } from './registration.pipe';
-import type { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto } from './user.dto';
+import type { CreateUserDto, ListUsersQuery, PatchUserDto } from './user.dto';
 import { UserEvents } from './user-events';
 import { User, UserStatus } from './user.entity';
-
-const DEFAULTS = { name: null, status: UserStatus.ACTIVE, roles: [Role.USER] };
-/** What a PUT that leaves it out gives up. The rest isn't everybody's to set, and nobody defaults what it may not set. */
-const PUT_DEFAULTS = { name: null };
 
 @Injectable()
 export class UsersService {
@@ -65,8 +61,8 @@ export class UsersService {
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
     if (!caller || !givesRights(input)) return this.insert(input);
-    if (isRaised(DEFAULTS, input)) requireRecentSignIn(caller);
-    const columns = await toColumns({ ...DEFAULTS, ...input });
+    if (input.roles?.some((role) => role !== Role.USER)) requireRecentSignIn(caller);
+    const columns = await toColumns(input);
     const user = await this.users.manager.transaction(async (manager) => {
       await this.callers.hold(manager, caller);
       return insertRow(manager, User, columns);
@@ -75,15 +71,11 @@ export class UsersService {
     return user;
   }
 
-  /** Whoever asks for it. */
+  /** Inserts a user, without any check of the caller. */
   async insert(input: CreateUserDto): Promise<User> {
-    const user = await insertRow(this.users.manager, User, await toColumns({ ...DEFAULTS, ...input }));
+    const user = await insertRow(this.users.manager, User, await toColumns(input));
     this.events.created(user);
     return user;
-  }
-
-  replace(id: number, input: ReplaceUserDto, caller: Caller, expected?: Precondition): Promise<User> {
-    return this.update(id, { ...PUT_DEFAULTS, ...input }, caller, expected);
   }
 
   async update(id: number, changes: PatchUserDto, caller: Caller, expected?: Precondition): Promise<User> {
@@ -97,15 +89,15 @@ export class UsersService {
     }
     if (isRaised(user, changes)) requireRecentSignIn(caller);
     if (isRenamed(user, changes)) await this.claimNames(user, changes, caller, expected);
-    // Hashed before a connection is held.
+    // Hashed before a connection is taken.
     const prepare = () => toColumns(changes);
-    const columns = await (changes.password === undefined ? prepare() : oneChangeOf(id, prepare));
+    const columns = await (changes.password === undefined ? prepare() : oneChangeAtATime(id, prepare));
     const [before, after] = await this.users.manager.transaction(async (manager) => {
       const before = await this.hold(manager, id, caller, expected);
       if (isRenamed(before, columns) || isRaised(before, columns)) requireRecentSignIn(caller);
       if (endsAdministrator(before, columns)) await requireAnother(manager, before);
       const after = await updateRow(manager, User, id, columns);
-      // Who holds an old token must not act for the user any longer.
+      // An old token must not act for the user any longer.
       const ends = changes.password !== undefined || after.status === UserStatus.SUSPENDED;
       if (ends) await this.sessions.endAll(manager, id);
       return [before, after] as const;
@@ -120,33 +112,35 @@ export class UsersService {
     await this.users.manager.transaction(async (manager) => {
       const user = await this.hold(manager, id, caller, expected);
       if (isActiveAdministrator(user)) await requireAnother(manager, user);
-      // Nobody signs in by it again, and a password may be in use elsewhere.
+      // The hash is deleted: nobody can sign in with it, and the password may be in use elsewhere.
       await updateRow(manager, User, id, { deleted_at: new Date(), password_hash: null });
       await this.sessions.endAll(manager, id);
     });
     this.events.deleted(id);
   }
 
-  /** Before the transaction, which would hold a connection meanwhile, and take the count back with all else. */
+  /**
+   * Counts new names before the transaction, which would hold a connection meanwhile, and would roll the count back.
+   */
   private async claimNames(
     user: User,
     { email = user.email }: PatchUserDto,
     caller: Caller,
     expected?: Precondition,
   ): Promise<void> {
-    // An administrator settles whose address it is.
+    // An administrator may decide whose address it is.
     if (email !== user.email && !isAdmin(caller)) await this.localPasswords.requireOwnAddress(user.id);
     requireRecentSignIn(caller);
     requireExpectedSoFar(user, expected);
     if (!isAdmin(caller)) await this.claims.rename(user.id);
   }
 
-  /** A user as the caller that it will be. */
+  /** The caller that a new user will be. */
   asCaller({ id, roles }: User): Caller {
     return { id, roles, authenticatedAt: 0 };
   }
 
-  /** The user in the version that the caller expects; nobody else changes it, or the caller, before the transaction ends. */
+  /** The user in the expected version, locked together with the caller until the transaction ends. */
   private async hold(manager: EntityManager, id: number, caller: Caller, expected?: Precondition): Promise<User> {
     await this.callers.hold(manager, caller, id);
     const user = await manager.findOneByOrFail(User, { id });
@@ -163,12 +157,12 @@ function givesRights({ status, roles }: PatchUserDto): boolean {
   return status !== undefined || roles !== undefined;
 }
 
-/** Whether the names to sign in with change. */
+/** True if the username or the e-mail address changes. */
 function isRenamed(before: User, { username = before.username, email = before.email }: PatchUserDto): boolean {
   return username !== before.username || email !== before.email;
 }
 
-/** Whether it may do more than before. Whoever would give another what needs a recent sign-in needs one itself. */
+/** True if the user gets more rights. A caller who grants rights that require a recent sign-in needs one itself. */
 function isRaised(before: Pick<User, 'roles' | 'status'>, { roles = [], status }: Partial<typeof before>): boolean {
   const isActivated = status === UserStatus.ACTIVE && before.status !== status;
   return isActivated || roles.some((role) => !before.roles.includes(role));
@@ -183,7 +177,7 @@ function endsAdministrator(before: User, { roles = before.roles, status = before
   return isActiveAdministrator(before) && !isActiveAdministrator({ roles, status });
 }
 
-/** The columns behind attributes; an attribute that isn't there leaves its columns alone. */
+/** The columns of attributes. A missing attribute leaves its columns unchanged. */
 async function toColumns({ username, email, password, ...others }: PatchUserDto & Hashed): Promise<Partial<User>> {
   return {
     ...(password !== undefined && !others.password_hash && { password_hash: await hashPassword(password) }),

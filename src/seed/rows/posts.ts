@@ -6,7 +6,7 @@ import { countAt, latest, originOf, type World } from './world';
 
 const MAX_PARAGRAPHS = 4;
 const MAX_SENTENCES = 6;
-/** A tenth of the posts draws more comments than the others, a hundredth far more. */
+/** A tenth of the posts gets more comments than others, a hundredth far more. */
 const POPULARITY = [1, 1, 10, 100];
 
 export function makePost(world: World, place: number) {
@@ -52,7 +52,7 @@ export function makeReply(world: World, place: number) {
 function beginPost(world: World, place: number) {
   const { random, time, created_at } = originOf(world, 'posts', place);
   const author = someUser(world, random, time);
-  // The first is never a draft, so that there is one to comment on.
+  // The first post is never a draft, so that there is one to comment on.
   const status = place > 0 && random.chance(0.08) ? PostStatus.DRAFT : PostStatus.PUBLISHED;
   return { random, created_at: latest(created_at, author.created_at), user_id: author.id, status };
 }
@@ -65,7 +65,7 @@ function beginComment(world: World, place: number) {
   return { random, created_at: written, post, user_id: author.id };
 }
 
-/** Nobody comments on a draft. */
+/** Drafts get no comments. */
 function somePublished(world: World, random: Random, posts: number): number {
   const recent = someRecent(random, posts);
   let post = recent - (recent % random.pick(POPULARITY));
@@ -73,7 +73,7 @@ function somePublished(world: World, random: Random, posts: number): number {
   return post;
 }
 
-/** The place of one of so many, of the last ones more often. */
+/** A position below `count`, later ones more often. */
 function someRecent(random: Random, count: number): number {
   return count - 1 - Math.floor(count * random.next() ** 3);
 }

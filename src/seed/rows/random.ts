@@ -1,6 +1,6 @@
 /**
- * Random numbers for one row. They depend on the seed, on the row's kind and on its place, and not on what was made
- * before: any row can be made again at any time, so that none has to be kept.
+ * Random numbers for one row. They depend on the seed, the resource and the row's position only, so any row can be
+ * generated again at any time, and none must be kept.
  */
 export class Random {
   private state: number;
@@ -9,7 +9,7 @@ export class Random {
     this.state = mix(mix(mix(seed + 1) + kind + 1) + place + 1);
   }
 
-  /** From 0 to 1, never 1 (mulberry32). */
+  /** From 0 up to but excluding 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let bits = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -17,7 +17,7 @@ export class Random {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0, never the limit. */
+  /** An integer from 0 up to but excluding the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -26,7 +26,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** How often in a row something happens that has the same chance each time. */
+  /** The number of consecutive successes at a constant probability. */
   repeats(probability: number, most: number): number {
     let times = 0;
     while (times < most && this.chance(probability)) times++;
@@ -37,7 +37,7 @@ export class Random {
     return list[this.below(list.length)];
   }
 
-  /** One of the names, each as often as its share in the sum of all shares. */
+  /** One of the names, with a probability proportional to its share. */
   weighted<T extends string>(shares: Partial<Record<T, number>>): T {
     const entries = Object.entries(shares) as [T, number][];
     let rest = this.next() * entries.reduce((sum, [, share]) => sum + share, 0);
@@ -45,7 +45,7 @@ export class Random {
   }
 }
 
-/** Spreads neighbouring numbers over all 32 bits (the finaliser of MurmurHash3). */
+/** Spreads adjacent numbers over all 32 bits (the finaliser of MurmurHash3). */
 function mix(number: number): number {
   let bits = number | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -4,15 +4,15 @@ import type { Random } from './random';
 import { capitalised, makeDescription } from './texts';
 import { someUser } from './users';
 import { colour, material, quality, thingAndPrice } from './words';
-import { countAt, DAY, latest, money, originOf, type World } from './world';
+import { countAt, DAY_MS, latest, money, originOf, type World } from './world';
 
 const MAX_LINES = 8;
 const MAX_QUANTITY = 10;
 const MAX_STOCK = 500;
-/** What prices end in, in cents. */
+/** The last digits of prices, in cents. */
 const ENDINGS = [99, 95, 90, 50, 25, 0];
 
-/** Only the orders of the last weeks are still on their way. */
+/** Only orders of the last weeks are still in progress. */
 const RECENT_SINCE = 0.95;
 const RECENT = { PENDING: 30, PAID: 30, SHIPPED: 25, DELIVERED: 10, CANCELLED: 5 };
 const OLD = { DELIVERED: 92, CANCELLED: 8 };
@@ -27,7 +27,7 @@ export function makeProduct(world: World, place: number) {
     name,
     description: random.chance(0.9) ? makeDescription(random) : null,
     price: money(cents),
-    // Most have a few left, few have many, and some have none.
+    // Most products have a few items, few have many, and some have none.
     stock: random.chance(0.95) ? 1 + Math.floor(MAX_STOCK * random.next() ** 3) : 0,
     status: random.chance(0.93) ? ProductStatus.ACTIVE : ProductStatus.DISCONTINUED,
   };
@@ -36,7 +36,7 @@ export function makeProduct(world: World, place: number) {
 export function makeOrder(world: World, place: number) {
   const { random, time, created_at, user_id, lines } = beginOrder(world, place);
   const status = random.weighted<OrderStatus>(time < RECENT_SINCE ? OLD : RECENT);
-  const moved = new Date(created_at.getTime() + Math.round(STEPS[status] * random.next() * 2 * DAY));
+  const moved = new Date(created_at.getTime() + Math.round(STEPS[status] * random.next() * 2 * DAY_MS));
   return {
     id: world.ids.orders[place],
     created_at,
@@ -66,7 +66,7 @@ function beginProduct(world: World, place: number) {
   return { random, created_at, name, cents: someCents(random, price) };
 }
 
-/** Half of a price to twice as much, with an ending as shops like them. */
+/** A price between half and double, with a usual ending. */
 function someCents(random: Random, price: number): number {
   return Math.round(price * 4 ** (random.next() - 0.5)) * 100 + random.pick(ENDINGS);
 }
@@ -78,7 +78,7 @@ function beginOrder(world: World, place: number) {
   return { random, time, created_at: latest(created_at, buyer.created_at), user_id: buyer.id, lines };
 }
 
-/** Different products of those that there were then, the oldest more often. */
+/** Different products that existed at the time, older ones more often. */
 function someLines(world: World, random: Random, time: number) {
   const products = countAt(world, 'products', time);
   const chosen = new Set<number>();

@@ -28,13 +28,13 @@ export function makeUser(world: World, place: number) {
   };
 }
 
-/** One who was there at a time, and since when. */
+/** A user who existed at a time. */
 export function someUser(world: World, random: Random, time: number): { id: number; created_at: Date } {
   const place = random.below(countAt(world, 'users', time));
   return { id: world.ids.users[place], created_at: originOf(world, 'users', place).created_at };
 }
 
-/** The number at its end makes it unique; see reserveIds(). */
+/** The id at the end makes the name unique; see reserveIds(). */
 function usernameOf(random: Random, firstName: string, lastName: string, id: number): string {
   const first = lettersOf(firstName);
   const last = lettersOf(lastName);

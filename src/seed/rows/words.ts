@@ -1,7 +1,7 @@
 import { faker } from '@faker-js/faker/locale/en';
 import type { Random } from './random';
 
-// Only faker's lists: making a name with it takes longer than making a row.
+// Only faker's lists are used: its functions for names take longer than making a row.
 const { person, location, color } = faker.definitions;
 const FIRST_NAMES = [...new Set([person.first_name.female, person.first_name.male].flatMap((names) => names ?? []))];
 const LAST_NAMES = person.last_name.generic ?? [];
@@ -32,7 +32,7 @@ const MATERIALS = [
   'cotton',
 ];
 
-/** What the shop sells, and about what it costs. */
+/** The products of the shop, with their approximate prices. */
 const THINGS: [string, number][] = [
   ['apron', 28],
   ['backpack', 120],

@@ -1,41 +1,42 @@
 import { Random } from './random';
+import { days } from '../../platform';
 
-/** The resources that are seeded; each after those that it refers to. */
+/** The seeded resources, each after the ones it refers to. */
 export const RESOURCES = ['users', 'products', 'orders', 'posts', 'comments', 'replies'] as const;
 export type Resource = (typeof RESOURCES)[number];
 export type Counts = Record<Resource, number>;
 
-/** All that a row is made of, besides its place among the rows of its resource. */
+/** What all rows depend on, beside their position. */
 export interface World {
   seed: number;
   counts: Counts;
-  /** The ids of each resource, by place. */
+  /** The ids of each resource, by position. */
   ids: Record<Resource, number[]>;
-  /** Of all users alike; null when none of them may sign in. */
+  /** The password hash of all users; null if none of them may sign in. */
   passwordHash: string | null;
-  /** The newest rows are from shortly before. */
+  /** The newest rows are slightly older. */
   now: Date;
 }
 
-/** The beginning of a row: random numbers of its own, and when it was made. */
+/** What every row starts from: its random numbers and its creation time. */
 export interface Origin {
   random: Random;
-  /** From 0, two years ago, to 1, which is now. */
+  /** From 0, two years ago, to 1, now. */
   time: number;
   created_at: Date;
 }
 
-export const DAY = 24 * 60 * 60 * 1_000;
-const SPAN = 2 * 365 * DAY;
+export const DAY_MS = days(1);
+const SPAN = 2 * 365 * DAY_MS;
 
-/** Time runs along with the places: the rows of a resource are in the order of their creation. */
+/** The rows of a resource are ordered by creation time. */
 export function originOf({ seed, counts, now }: World, resource: Resource, place: number): Origin {
   const random = new Random(seed, RESOURCES.indexOf(resource), place);
   const time = (place + random.next()) / counts[resource];
   return { random, time, created_at: new Date(now.getTime() - Math.round(SPAN * (1 - time))) };
 }
 
-/** How many there were at a time; never none, so that there is one to refer to. */
+/** The number of rows at a time, at least 1, so that there is one to refer to. */
 export function countAt({ counts }: World, resource: Resource, time: number): number {
   return Math.max(1, Math.floor(counts[resource] * time));
 }
@@ -44,7 +45,7 @@ export function latest(...dates: Date[]): Date {
   return new Date(Math.max(...dates.map((date) => date.getTime())));
 }
 
-/** As PostgreSQL's numeric reads it. Money is counted in cents, exactly. */
+/** The text of PostgreSQL's numeric. Money is computed in cents, exactly. */
 export function money(cents: number): string {
   return (cents / 100).toFixed(2);
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Holder } from '../places';
+import type { Holder } from '../fair-slots';
 
 /** Inclusive, as in HTTP. */
 export interface ByteRange {
@@ -8,30 +8,31 @@ export interface ByteRange {
 }
 
 /**
- * Where the bytes of uploads are kept: on a disk, or in a bucket. Everything is named by its key, which we have chosen. What
- * lies behind the offset that was acknowledged doesn't count: whoever goes on there writes over it.
+ * Stores the bytes of uploads, on a disk or in a bucket, by their keys, which the service generates. Bytes after the
+ * acknowledged offset don't count: the next write overwrites them.
  */
 export abstract class ByteStore {
-  /** How long to gather bytes at most before they are made safe, in milliseconds. */
+  /** The greatest time in which bytes are gathered before they are stored durably, in milliseconds. */
   abstract readonly segmentTime: number;
-  /** Whether finished bytes can't be written over. */
+  /** True if finished bytes can't be overwritten. */
   abstract readonly sealing: boolean;
-  /** Whether there is only so much room, which uploads take from each other. */
+  /** True if the space is limited and shared by uploads. */
   abstract readonly finite: boolean;
 
-  /** How many bytes of an upload of that size to gather, from that offset on, before they are made safe. */
+  /** The number of bytes to gather from this offset on before they are stored durably. */
   abstract segmentSize(offset: number, size: number): number;
 
-  /** @throws {ApiError} INSUFFICIENT_STORAGE when so many bytes more are too many */
+  /** @throws {ApiError} INSUFFICIENT_STORAGE when there is no room for so many bytes */
   abstract requireRoom(bytes: number): Promise<void>;
 
   abstract create(key: string, size: number, holder: Holder): Promise<void>;
 
   /**
-   * Resolves with the new offset when all that came is safe. When it rejects, what was before the offset is as it was.
-   * @param most how many bytes are missing: no more will come
-   * @param holder whose turn it takes
-   * @throws {ApiError} INSUFFICIENT_STORAGE when there is no room any more
+   * Resolves to the new offset when all bytes are stored durably. If it rejects, the bytes before the old offset are
+   * unchanged.
+   * @param most the number of missing bytes, which bounds what arrives
+   * @param holder the user and network that take turns
+   * @throws {ApiError} INSUFFICIENT_STORAGE when there is no room left
    */
   abstract append(
     key: string,
@@ -41,18 +42,18 @@ export abstract class ByteStore {
     holder: Holder,
   ): Promise<number>;
 
-  /** How many bytes are there, of those that were acknowledged or more; undefined when there is no such upload. */
+  /** The number of stored bytes, at least of those that were acknowledged; undefined if there is no such upload. */
   abstract offsetOf(key: string, acknowledged: number): Promise<number | undefined>;
 
-  /** All bytes are there: they can be read from now on. Does nothing when that was said before. */
+  /** Makes a complete upload readable. A second call does nothing. */
   abstract finish(key: string, size: number): Promise<void>;
 
-  /** Of what is finished. */
+  /** Reads a finished upload. */
   abstract read(key: string, range?: ByteRange): Promise<Readable>;
 
-  /** Does nothing when it isn't there. */
+  /** Does nothing if there is no such upload. */
   abstract remove(key: string): Promise<void>;
 
-  /** The keys of what was begun before. */
+  /** The keys of uploads that were begun before a moment. */
   abstract keysBefore(moment: Date): AsyncIterable<string>;
 }

@@ -6,24 +6,24 @@ import { pipeline } from 'node:stream/promises';
 import { FileStore } from '@tus/file-store';
 import { Upload as TusUpload } from '@tus/server';
 import { type ByteRange, ByteStore } from './byte-store';
-import { Semaphore } from '../../platform';
-import { FreeSpace, orFull } from './free-space';
-import { type Holder, keysOf } from '../places';
+import { kibibytes, mebibytes, Semaphore } from '../../platform';
+import { FreeSpace, asStorageError } from './free-space';
+import { type Holder, keysOf } from '../fair-slots';
 import { PRIVATE_FILE } from './private-directory';
 
-const SEGMENT = 8 * 1024 * 1024;
+const SEGMENT = mebibytes(8);
 const KEY = /^[0-9a-f-]{36}$/;
-/** Read in larger pieces than by default, as files here are large. */
-const READ_SIZE = 256 * 1024;
+/** Bytes that are read at once. More than Node's default, as the files are large. */
+const READ_SIZE = kibibytes(256);
 
-/** Rows are in the database: the store keeps no notes of its own beside the files. */
+/** A configuration store that keeps nothing: the rows are in the database. */
 const NOTHING = {
   get: () => Promise.resolve(undefined),
   set: () => Promise.resolve(),
   delete: () => Promise.resolve(),
 };
 
-/** Files in one directory, which all instances share. */
+/** Stores uploads as files in a directory that all instances share. */
 export class DiskStore extends ByteStore {
   readonly segmentTime = 1_000;
   readonly sealing = false;
@@ -53,10 +53,10 @@ export class DiskStore extends ByteStore {
     try {
       await this.files.create(new TusUpload({ id: key, size, offset: 0 }));
       await chmod(this.pathOf(key), PRIVATE_FILE);
-      // The name itself has to survive a crash of the machine as well.
+      // The directory entry must survive a crash of the machine too.
       await sync(this.directory, holder);
     } catch (error) {
-      throw orFull(error);
+      throw asStorageError(error);
     }
   }
 
@@ -68,13 +68,13 @@ export class DiskStore extends ByteStore {
     holder: Holder,
   ): Promise<number> {
     try {
-      // Not by the file store, which hides why it couldn't write.
+      // The library's file store hides the reason of a failed write.
       const file = createWriteStream(this.pathOf(key), { flags: 'r+', start: offset });
       await pipeline(this.space.guard(bytes, most), file);
       await sync(this.pathOf(key), holder);
       return offset + file.bytesWritten;
     } catch (error) {
-      throw orFull(error);
+      throw asStorageError(error);
     }
   }
 
@@ -83,7 +83,7 @@ export class DiskStore extends ByteStore {
     return found?.size;
   }
 
-  /** A file is what it is. */
+  /** A file needs no finalisation. */
   finish(): Promise<void> {
     return Promise.resolve();
   }
@@ -110,7 +110,7 @@ export class DiskStore extends ByteStore {
   }
 }
 
-/** Each occupies a thread of libuv's four for as long as the disk takes: never all of them. */
+/** Syncing occupies one of libuv's four threads as long as the disk takes, so no more than two run at once. */
 export const syncing = new Semaphore(2, Infinity);
 
 async function sync(path: string, holder: Holder): Promise<void> {

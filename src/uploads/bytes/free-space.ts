@@ -1,12 +1,12 @@
 import { mkdir, statfs } from 'node:fs/promises';
-import { ApiError } from '../../platform';
+import { ApiError, mebibytes } from '../../platform';
 import { PRIVATE_DIRECTORY } from './private-directory';
 
 const FULL = ['ENOSPC', 'EDQUOT'];
-/** After how many bytes a writer asks anew: others fill the disk too. */
-const STEP = 8 * 1024 * 1024;
+/** The number of bytes after which a writer checks the disk again, as others fill it too. */
+const STEP_BYTES = mebibytes(8);
 
-/** What is free on the disk of a directory above a floor, for writers that know nothing of each other. */
+/** The free space on the disk of a directory above a floor, shared by independent writers. */
 export class FreeSpace {
   /** Bytes that were granted to writers and are not written yet. */
   private granted = 0;
@@ -17,20 +17,22 @@ export class FreeSpace {
     private readonly floor: number,
   ) {}
 
-  /** Makes the directory if need be. @throws {ApiError} INSUFFICIENT_STORAGE when less than the floor would stay free */
+  /**
+   * Creates the directory if needed. @throws {ApiError} INSUFFICIENT_STORAGE when less than the floor would stay free
+   */
   async require(bytes: number): Promise<void> {
     await mkdir(this.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
     await this.look(bytes);
   }
 
-  /** Lets bytes pass on to the disk while there is room for them. @param most so many will come at most */
+  /** Passes bytes on while there is room for them. @param most the greatest number of bytes that will arrive */
   async *guard(chunks: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
     let own = 0;
     let coming = most;
     try {
       for await (const chunk of chunks) {
         if (own < chunk.length) {
-          const more = Math.max(Math.min(STEP, coming), chunk.length) - own;
+          const more = Math.max(Math.min(STEP_BYTES, coming), chunk.length) - own;
           await this.look(more, () => (this.granted += more));
           own += more;
         }
@@ -44,9 +46,9 @@ export class FreeSpace {
     }
   }
 
-  /** @param onRoom called before anybody else finds the same room */
+  /** @param onRoom called synchronously with the check, before another writer can take the same space */
   private async look(bytes: number, onRoom?: () => void): Promise<void> {
-    // What is written while the system counts is on either side, never on none.
+    // Bytes that are written during the system call may count twice, but are never missed.
     const before = this.granted;
     const { bavail, bsize } = await statfs(this.directory);
     const free = bavail * bsize - Math.max(before, this.granted);
@@ -56,7 +58,7 @@ export class FreeSpace {
 }
 
 /** Maps ENOSPC and EDQUOT to INSUFFICIENT_STORAGE: the disk or the quota of the service's user is full. */
-export function orFull(error: unknown): unknown {
+export function asStorageError(error: unknown): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   return FULL.includes(code) ? new ApiError('INSUFFICIENT_STORAGE', { cause: error }) : error;
 }

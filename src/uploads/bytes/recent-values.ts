@@ -1,6 +1,6 @@
 import type { KvStore } from '@tus/server';
 
-/** Remembers the values that were set last: those of a library that would keep all of them. */
+/** Keeps the values that were set last, for a library that would keep all of them. */
 export class RecentValues<T> implements KvStore<T> {
   private readonly values = new Map<string, T>();
 

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { type MetadataValue, type Options, S3Store } from '@tus/s3-store';
 import type { ByteRange } from './byte-store';
-import { lostBytes } from './lost-bytes';
+import { reportContentGone } from './content-gone';
 import { RecentValues } from './recent-values';
 import { isNotFound } from './s3-errors';
 import { send } from './s3-send';
 import { Spool } from './spool';
+import { mebibytes } from '../../platform';
 
-const MEBIBYTE = 1024 * 1024;
-/** Of how many uploads to remember what their multipart upload is called. */
+/** The number of uploads whose multipart upload ids are cached. */
 const REMEMBERED = 1_000;
 
-/** Something in the bucket that belongs to an upload. */
+/** An object or a multipart upload in the bucket. */
 export interface Found {
   name: string;
   since: Date;
@@ -23,11 +23,11 @@ interface Part {
 }
 
 /**
- * Uploads as S3's multipart uploads, with the library's own calls but its own `write`: that one deletes the beginning of a part
- * before it has it elsewhere, so that a crash would lose it. Here the size of an upload says where its parts begin, which makes
- * each of them replaceable, until all are made one object: whoever goes on at an offset sends the part around it once more. What
- * of that part lies before the offset comes from an object of its own, its tail, which outlives the part; so at no moment are
- * acknowledged bytes nowhere.
+ * Stores uploads as multipart uploads of S3. It uses the library's calls except `write`, which deletes the beginning of
+ * a part before it is stored elsewhere, so that a crash would lose it. Here the size of an upload determines where its
+ * parts begin, so a part can be replaced until all of them are completed to one object: a writer that continues at an
+ * offset sends the part around it again. The bytes of that part before the offset come from an object of their own, the
+ * tail, which is deleted after the part is stored. So acknowledged bytes are always stored somewhere.
  */
 export class S3Bucket extends S3Store {
   /** @param directory where parts are gathered */
@@ -35,7 +35,7 @@ export class S3Bucket extends S3Store {
     config: Options['s3ClientConfig'],
     private readonly directory: string,
   ) {
-    super({ s3ClientConfig: config, partSize: 8 * MEBIBYTE, cache: new RecentValues(REMEMBERED), useTags: false });
+    super({ s3ClientConfig: config, partSize: mebibytes(8), cache: new RecentValues(REMEMBERED), useTags: false });
   }
 
   partSize(size: number): number {
@@ -69,7 +69,7 @@ export class S3Bucket extends S3Store {
     }
   }
 
-  /** Whether all bytes before the offset are there. */
+  /** True if all bytes before the offset are stored. */
   async holds(key: string, offset: number): Promise<boolean> {
     try {
       const partSize = this.partSize((await this.getMetadata(key)).file.size!);
@@ -81,12 +81,12 @@ export class S3Bucket extends S3Store {
       return tail.ContentLength! >= offset % partSize;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      // What is finished is one object, of no parts.
+      // A finished upload is one object without parts.
       return offset > 0 && this.isFinished(key, offset);
     }
   }
 
-  /** Makes one object of the parts. Doing that again does nothing, whatever a crash has left undone. */
+  /** Completes the parts to one object. A second call does nothing, even after a crash. */
   async finish(key: string, size: number): Promise<void> {
     try {
       const upload = await this.getMetadata(key);
@@ -95,11 +95,11 @@ export class S3Bucket extends S3Store {
       // An empty upload has one empty part, which the library adds.
       const parts = (await this.retrieveParts(key)).slice(0, Math.max(count, 1));
       const last = parts.at(count - 1)?.Size === size - (count - 1) * partSize;
-      if (count > 0 && !(last && areConsecutive(parts.slice(0, -1), count - 1, partSize))) throw lostBytes(key);
+      if (count > 0 && !(last && areConsecutive(parts.slice(0, -1), count - 1, partSize))) throw reportContentGone(key);
       await this.finishMultipartUpload(upload, parts);
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      if (!(await this.isFinished(key, size))) throw lostBytes(key);
+      if (!(await this.isFinished(key, size))) throw reportContentGone(key);
     }
     await this.tidy(key);
   }
@@ -110,7 +110,7 @@ export class S3Bucket extends S3Store {
     return Body as Readable;
   }
 
-  /** With all that belongs to it, also where a crash left only some of that. */
+  /** Deletes everything of an upload, even if a crash has left only some of it. */
   override async remove(key: string): Promise<void> {
     for await (const { name, id } of this.begun(key)) {
       if (name !== key) continue;
@@ -121,19 +121,19 @@ export class S3Bucket extends S3Store {
     await this.tidy(key);
   }
 
-  /** All objects, and all multipart uploads that are none yet. */
+  /** All objects and all unfinished multipart uploads. */
   async *everything(): AsyncIterable<Found> {
     yield* this.objects('');
     yield* this.begun('');
   }
 
-  /** Before the part, the bytes that were acknowledged; a longer tail has some that were not. */
+  /** Loads the acknowledged bytes before the offset. A longer tail also contains bytes that were not acknowledged. */
   private async loadTail(key: string, number: number, length: number, spool: Spool): Promise<void> {
     if (length === 0) return;
     const tail = await this.readRange(tailOf(key, number), { start: 0, end: length - 1 }).catch(unlessMissing);
-    if (!tail) throw lostBytes(key);
+    if (!tail) throw reportContentGone(key);
     for await (const chunk of tail as AsyncIterable<Buffer>) await spool.write(chunk);
-    if (spool.length !== length) throw lostBytes(key);
+    if (spool.length !== length) throw reportContentGone(key);
   }
 
   private async saveTail(key: string, number: number, spool: Spool): Promise<void> {
@@ -152,7 +152,7 @@ export class S3Bucket extends S3Store {
     return object?.ContentLength === size;
   }
 
-  /** Removes what only an unfinished upload needs. */
+  /** Deletes what only an unfinished upload needs. */
   private async tidy(key: string): Promise<void> {
     for await (const { name } of this.objects(`${key}.`)) {
       await this.client.deleteObject({ Bucket: this.bucket, Key: name });

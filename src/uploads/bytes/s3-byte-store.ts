@@ -1,25 +1,27 @@
 import type { Readable } from 'node:stream';
 import { Upload as TusUpload } from '@tus/server';
 import { type ByteRange, ByteStore } from './byte-store';
-import { FreeSpace, orFull } from './free-space';
+import { FreeSpace, asStorageError } from './free-space';
 import { S3Bucket } from './s3-bucket';
 import { fromS3Error } from './s3-errors';
 import type { UploadSettings } from '../upload-settings';
 
-/** The keys of uploads, and what may stand behind one in a name. */
+/** A key, and the suffixes of objects that belong to an upload. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.info|\.\d+\.part)?$/;
-/** Downloads hold theirs as long as their clients take; the SDK's 50 would make uploads wait for them. */
+/** Downloads hold sockets as long as their clients take. With the SDK's default of 50, uploads would wait for them. */
 const MAX_SOCKETS = 1_000;
 const CONNECTION_TIMEOUT = 5_000;
-/** Without a byte. Longer than a request may take: what it has begun ends in order all the same. */
+/**
+ * The time without a byte, in milliseconds. It is longer than a request may take, so that started work ends in order.
+ */
 const SOCKET_TIMEOUT = 120_000;
 
-/** The SDK would write to the console; what fails is thrown, and so in our log. */
+/** The SDK would write to the console. Errors are thrown and logged. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A bucket: any instance goes on with any upload, and nothing but parts on their way lies on this machine's disk. */
+/** Stores uploads in a bucket. Any instance can continue any upload. Only parts in transit are on the local disk. */
 export class S3ByteStore extends ByteStore {
-  /** Longer than on a disk: what a slow client sends is sent on once more with each of them, until a part is whole. */
+  /** Longer than on a disk, because each segment of a slow client sends the whole tail of the part again. */
   readonly segmentTime = 15_000;
   readonly sealing = true;
   readonly finite = false;
@@ -33,7 +35,7 @@ export class S3ByteStore extends ByteStore {
     this.bucket = new S3Bucket(clientConfig(settings), directory);
   }
 
-  /** To the end of a part, so that a part is sent once and not in pieces. */
+  /** Up to the end of a part, so that a part is sent once. */
   segmentSize(offset: number, size: number): number {
     const partSize = this.bucket.partSize(size);
     return partSize - (offset % partSize);
@@ -72,7 +74,7 @@ export class S3ByteStore extends ByteStore {
     let last: string | undefined;
     for await (const { name, since } of this.bucket.everything()) {
       const [, key] = NAME.exec(name) ?? [];
-      // What belongs together comes one after the other.
+      // The objects of an upload are adjacent in the listing.
       if (!key || key === last || since > moment) continue;
       yield (last = key);
     }
@@ -84,12 +86,12 @@ function clientConfig({ S3_BUCKET, S3_REGION, S3_ENDPOINT, S3_ACCESS_KEY_ID, S3_
   return {
     bucket: S3_BUCKET!,
     region: S3_REGION,
-    // Buckets as parts of host names need a DNS that others than Amazon seldom have.
+    // Bucket names in host names need DNS entries that S3-compatible storage seldom has.
     ...(S3_ENDPOINT && { endpoint: S3_ENDPOINT, forcePathStyle: true }),
     ...(S3_ACCESS_KEY_ID && {
       credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY! },
     }),
-    // Checksums in trailers are Amazon's alone; many others refuse them.
+    // Only Amazon supports checksums in trailers. Many others refuse them.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     logger: SILENT,
@@ -107,6 +109,6 @@ async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw orFull(fromS3Error(error));
+    throw asStorageError(fromS3Error(error));
   }
 }

@@ -4,10 +4,10 @@ import { isTemporary, unavailable } from './s3-errors';
 import type { Spool } from './spool';
 
 const ATTEMPTS = 3;
-/** Before the second attempt, in milliseconds; twice that before the third. */
+/** The pause before the second attempt, in milliseconds. It is doubled before the third. */
 const PAUSE = 200;
 
-/** Sends what is gathered, again where that may help: the SDK does so with everything but streams. */
+/** Sends a spooled part, with retries. The SDK retries everything but streams. */
 export async function send(
   spool: Spool,
   request: (body: { Body: Readable; ContentLength: number }) => Promise<unknown>,

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { kibibytes } from '../../platform';
 
-/** Bytes read at once. */
-const PIECE = 256 * 1024;
+/** Bytes that are read at once. */
+const PIECE_BYTES = kibibytes(256);
 
 /**
- * Holds one part of an upload on the disk until its length is known, which a bucket wants to be told first; in memory, the
- * parts of all uploads at once would be too much. Its file has no name any more: it goes with the process, however that ends.
+ * Holds one part of an upload on the disk until its length is known, which a bucket requires in advance. In memory, the
+ * parts of all uploads would take too much. The file is unlinked, so it disappears with the process, however that ends.
  */
 export class Spool {
   length = 0;
@@ -35,7 +36,7 @@ export class Spool {
     return Readable.from(this.pieces(), { objectMode: false });
   }
 
-  /** Forgets what it holds. */
+  /** Discards the content. */
   clear(): void {
     this.length = 0;
   }
@@ -46,7 +47,7 @@ export class Spool {
 
   private async *pieces(): AsyncGenerator<Buffer> {
     for (let position = 0; position < this.length;) {
-      const size = Math.min(PIECE, this.length - position);
+      const size = Math.min(PIECE_BYTES, this.length - position);
       const { bytesRead, buffer } = await this.file.read(Buffer.allocUnsafe(size), 0, size, position);
       if (bytesRead === 0) throw new Error('The disk lost a part of an upload');
       position += bytesRead;

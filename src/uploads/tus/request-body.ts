@@ -1,44 +1,44 @@
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
-import { ApiError, whenOver } from '../../platform';
-import { Patience } from './patience';
-import type { Holder } from '../places';
-import { TURN, Turns } from './turns';
+import { ApiError, onBodyEnd } from '../../platform';
+import { MinRateTimer } from './min-rate-timer';
+import type { Holder } from '../fair-slots';
+import { TURN_BYTES, UploadThrottle } from './upload-throttle';
 import { expired } from '../upload-rows';
 
 /** How long bytes are gathered that are less than a turn, in milliseconds. */
-const GATHERING = 50;
-/** Of how many bytes the work on each piece is, be it one byte long: a chunked body may have very many. */
-const PIECE = 256;
-/** Less time says nothing about how fast a client sends: a phone may be without a network for some seconds. */
-const LEAST_PATIENCE = 10_000;
+const GATHERING_MS = 50;
+/** The fixed cost of a piece, counted in bytes: a chunked body may consist of many tiny pieces. */
+const PIECE_COST_BYTES = 256;
+/** A shorter stall, in milliseconds, is tolerated: a phone may lose its network for some seconds. */
+const MIN_STALL_MS = 10_000;
 
 export interface BodyOptions {
-  /** Whose turn it takes. */
+  /** The user and network that take turns. */
   holder: Holder;
-  /** How long its client may stall, in milliseconds. */
+  /** How long the client may stall, in milliseconds. */
   limit: number;
-  /** When the upload expires; null for one that does not, undefined for one that is about to begin. */
+  /** When the upload expires; null if it doesn't, undefined for an upload that is being created. */
   until?: Date | null;
 }
 
-/** HTTP/1.0 knows no interim answer. */
+/** HTTP/1.0 has no interim responses. */
 const awaitsContinue = ({ headers, httpVersion }: Request) => headers.expect !== undefined && httpVersion !== '1.0';
 
 /**
- * The bytes that a request brings, in turns. It ends, without an error, also when its client goes away or the service stops:
- * what has come until then counts. It always ends, since whoever reads it holds a lock.
+ * The bytes of a request's body, released in turns. If the client goes away or the service stops, the stream ends
+ * without an error: the bytes received so far count. It always ends, because its reader holds a lock.
  */
 export class RequestBody extends Readable {
-  /** Why it was ended before its client had sent all. */
+  /** The reason why it was ended before the whole body had arrived. */
   failure: ApiError | undefined;
   private over = false;
-  private readonly patience: Patience;
+  private readonly timer: MinRateTimer;
   private pieces: Buffer[] = [];
-  /** Of the pieces, in bytes of work. */
+  /** The cost of the gathered pieces, in bytes. */
   private weight = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /** Whether the pieces may go. */
+  /** True if the gathered pieces may be released. */
   private ready = false;
   private wanted = false;
   private waiting = false;
@@ -48,28 +48,28 @@ export class RequestBody extends Readable {
     private readonly options: BodyOptions,
   ) {
     super();
-    this.patience = new Patience(Math.max(options.limit, LEAST_PATIENCE), () => this.stop(tooSlow()));
+    this.timer = new MinRateTimer(Math.max(options.limit, MIN_STALL_MS), () => this.stop(tooSlow()));
     request.on('data', (chunk: Buffer) => this.receive(chunk));
     request.pause();
-    whenOver(request, () => this.stop());
+    onBodyEnd(request, () => this.stop());
     if (!this.over && awaitsContinue(request)) request.res!.writeContinue();
   }
 
-  /** Takes nothing more. @param failure what the request is answered with; without it what has come counts as all */
+  /** Ends the stream. @param failure the answer to the request. Without it, the bytes received count as all */
   stop(failure?: ApiError): void {
     if (this.over) return;
     this.over = true;
     this.failure = failure;
-    this.patience.end();
+    this.timer.end();
     this.give();
     this.push(null);
-    // What still comes is let pass, so that the client gets to read the answer.
+    // Bytes that arrive later are discarded, so that the client can read the answer.
     this.request.resume();
   }
 
-  /** Bytes a second that the client sends when it is waited for. */
-  get rate(): number {
-    return this.patience.rate;
+  /** The rate at which the client sends while it is waited for. */
+  get bytesPerSecond(): number {
+    return this.timer.bytesPerSecond;
   }
 
   override _read(): void {
@@ -80,7 +80,7 @@ export class RequestBody extends Readable {
 
   override _destroy(_error: Error | null, callback: () => void): void {
     this.over = true;
-    this.patience.end();
+    this.timer.end();
     clearTimeout(this.gathering);
     this.request.resume();
     callback();
@@ -88,34 +88,34 @@ export class RequestBody extends Readable {
 
   private goOn(): void {
     if (this.over) return void this.request.resume();
-    this.patience.resume();
+    this.timer.resume();
     this.request.resume();
   }
 
   private receive(chunk: Buffer): void {
     if (this.over) return;
     this.request.timeLimit?.progress(chunk.length);
-    this.patience.earn(chunk.length);
+    this.timer.earn(chunk.length);
     this.pieces.push(chunk);
-    this.weight += chunk.length + PIECE;
-    if (this.weight < TURN) this.gathering ??= setTimeout(() => this.offer(), GATHERING);
+    this.weight += chunk.length + PIECE_COST_BYTES;
+    if (this.weight < TURN_BYTES) this.gathering ??= setTimeout(() => this.offer(), GATHERING_MS);
     else this.offer();
   }
 
-  /** What has come is enough, or as much as is waited for. */
+  /** Releases the gathered pieces: they are enough, or the gathering time is over. */
   private offer(): void {
     this.ready = true;
     this.request.pause();
-    this.patience.pause();
+    this.timer.pause();
     if (this.wanted) void this.giveInTurn();
   }
 
   private async giveInTurn(): Promise<void> {
     if (this.waiting) return;
     this.waiting = true;
-    await Turns.take(this.options.holder, this.weight);
+    await UploadThrottle.take(this.options.holder, this.weight);
     this.waiting = false;
-    // Meanwhile all was given, or nobody reads any more.
+    // Meanwhile everything was released, or nobody reads any more.
     if (this.over) return;
     const { until } = this.options;
     if (until && until.getTime() < Date.now()) return this.stop(expired());
@@ -123,7 +123,7 @@ export class RequestBody extends Readable {
     if (this.give()) this.goOn();
   }
 
-  /** Returns whether there is room for more. Else it will be asked for. */
+  /** Returns true if the reader wants more now. Otherwise it will call _read(). */
   private give(): boolean {
     const { pieces } = this;
     clearTimeout(this.gathering);
@@ -136,7 +136,7 @@ export class RequestBody extends Readable {
   }
 }
 
-/** 503, as for a request that stalls: what has come counts, and the client goes on from there when it can. */
+/** 503 for a client that sends too slowly: the bytes received count, and the client may continue later. */
 export const tooSlow = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', {
     message: 'The bytes come too slowly',

@@ -1,30 +1,30 @@
 export interface SegmentLimits {
-  /** Bytes after which a segment ends, exactly. */
+  /** The exact number of bytes after which a segment ends. */
   size: number;
-  /** Milliseconds after which it ends. */
+  /** The time in milliseconds after which a segment ends. */
   time: number;
 }
 
-/** Divides bytes that come into segments, and tells before the last chunk of each that it is the last. */
+/** Divides a stream into segments, and announces the last chunk of each. */
 export class Segments {
   private readonly chunks: AsyncIterator<Buffer>;
   private next: Buffer | undefined;
-  /** Why the bytes ended, when they didn't end in order. */
+  /** The error that ended the stream, if there was one. */
   failure: unknown;
 
   constructor(bytes: AsyncIterable<Buffer>) {
     this.chunks = bytes[Symbol.asyncIterator]();
   }
 
-  /** Whether there is another. */
+  /** Resolves to false at the end of the stream. */
   async begin(): Promise<boolean> {
     this.next ??= await this.chunk();
     return this.next !== undefined;
   }
 
   /**
-   * @param onChunk told of each chunk
-   * @param onLast called before the last one is given away
+   * @param onChunk called for each chunk
+   * @param onLast called before the last chunk is yielded
    */
   async *segment(
     { size, time }: SegmentLimits,
@@ -46,7 +46,7 @@ export class Segments {
         this.failure = error;
         throw error;
       }
-      // What is thrown in here is the failure of who writes, not of the bytes.
+      // An error that is thrown into the generator here belongs to the writer, not to the stream.
       yield chunk;
       if (last) return;
     }

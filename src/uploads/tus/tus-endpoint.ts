@@ -4,12 +4,12 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type DataStore, Server } from '@tus/server';
 import type { Request } from 'express';
 import { ApiError, type Caller, Callers, Settings, validationError } from '../../platform';
-import { Admission, gaveWay } from '../admission';
+import { Admission, preempted } from '../admission';
 import { ByteStore } from '../bytes/byte-store';
-import { type Holder, holderOf, type Place } from '../places';
+import { type Holder, holderOf, type Slot } from '../fair-slots';
 import { type BodyOptions, RequestBody } from './request-body';
 import { TusStore } from './tus-store';
-import { TURN, Turns } from './turns';
+import { TURN_BYTES, UploadThrottle } from './upload-throttle';
 import type { Upload } from '../upload.entity';
 import { checksumOf, lengthOf } from './upload-headers';
 import { UploadLocks } from './upload-locks';
@@ -17,7 +17,7 @@ import { type Claims, claimsOf } from '../upload-metadata';
 import { offsetConflict, UploadRows } from '../upload-rows';
 import { UploadSettings } from '../upload-settings';
 
-/** Those of a request that the protocol knows. */
+/** The request headers of the protocol. */
 const HEADERS = [
   'tus-resumable',
   'upload-length',
@@ -27,16 +27,16 @@ const HEADERS = [
   'content-length',
 ];
 
-/** How many bytes a request is as much work as, before its first. */
-const START = 5 * TURN;
+/** The fixed cost of starting a request, counted in bytes. */
+const START = 5 * TURN_BYTES;
 
-/** What tus' server throws: no error, but the answer that it would give. */
+/** tus' server throws its answers instead of errors. */
 interface TusError {
   status_code: number;
   body: string;
 }
 
-/** Lets tus' own server create uploads and write to them, with our store and our locks. */
+/** Creates uploads and appends to them by tus' own server, with this service's store and locks. */
 @Injectable()
 export class TusEndpoint implements OnModuleDestroy {
   private readonly logger = new Logger(TusEndpoint.name);
@@ -56,7 +56,7 @@ export class TusEndpoint implements OnModuleDestroy {
     this.maxSize = MAX_UPLOAD_SIZE;
   }
 
-  /** Creates an upload, with its first bytes if the request brings any. */
+  /** Creates an upload, with its first bytes if the request has any. */
   create(request: Request, caller: Caller): Promise<Upload> {
     const length = lengthOf(request, this.maxSize);
     if (Number(request.headers['content-length'] ?? 0) > length) throw tooLong();
@@ -69,7 +69,7 @@ export class TusEndpoint implements OnModuleDestroy {
       try {
         await this.handle(request, key, store, { place });
         const upload = await this.rows.find(key);
-        // With an error, by the time limit or for a body that broke off.
+        // The time limit or an incomplete body was answered with an error.
         if (request.res!.headersSent) await this.undo(upload, place);
         return upload;
       } catch (error) {
@@ -79,9 +79,9 @@ export class TusEndpoint implements OnModuleDestroy {
     });
   }
 
-  /** Appends the bytes that the request brings. Resolves with where the upload then stands. */
+  /** Appends the bytes of the request. Resolves to the upload after it. */
   append(request: Request, { key, size, expires_at: until }: Upload, caller: Caller): Promise<Upload> {
-    // No upload stands there, and the library would not say which header it refuses.
+    // An offset beyond the size can't be right, and the library wouldn't name the refused header.
     if (Number(request.headers['upload-offset']) > size) throw offsetConflict();
     const store = this.storeFor(request, caller);
     giveNobodyWay(request);
@@ -92,12 +92,15 @@ export class TusEndpoint implements OnModuleDestroy {
     });
   }
 
-  /** The service stops: what has come so far is made safe and answered, and the client goes on elsewhere. */
+  /** The service stops: the bytes received so far are stored and answered, and the client continues elsewhere. */
   onModuleDestroy(): void {
     for (const body of this.bodies) body.stop();
   }
 
-  /** An upload whose creation was refused takes no room. The row goes first: bytes without one are swept. */
+  /**
+   * Deletes an upload whose creation was refused, so that it takes no quota. The row is deleted first, because bytes
+   * without a row are swept.
+   */
   private async undo(upload: Upload, holder: Holder): Promise<void> {
     try {
       await this.locks.during(upload.key, async () => {
@@ -120,35 +123,35 @@ export class TusEndpoint implements OnModuleDestroy {
     request: Request,
     key: string,
     store: DataStore,
-    { place, until }: Pick<BodyOptions, 'until'> & { place: Place },
+    { place, until }: Pick<BodyOptions, 'until'> & { place: Slot },
   ): Promise<void> {
     const body = new RequestBody(request, { holder: place, until, limit: this.settings.REQUEST_TIMEOUT });
     this.bodies.add(body);
-    place.giveWay = () => body.stop(gaveWay());
-    place.rate = () => body.rate;
+    place.preempt = () => body.stop(preempted());
+    place.bytesPerSecond = () => body.bytesPerSecond;
     try {
       giveNobodyWay(request);
-      await Turns.take(place, START);
+      await UploadThrottle.take(place, START);
       const { status } = await this.serverFor(key, store).handleWeb(toWeb(request, body, key));
-      // What its own validation refuses it answers without an error.
+      // The server answers what its own validation refuses, without throwing.
       if (status >= 400) throw fromTusError({ status_code: status, body: '' });
       if (body.failure) throw body.failure;
     } catch (error) {
       throw body.failure ?? error;
     } finally {
-      place.giveWay = undefined;
+      place.preempt = undefined;
       this.bodies.delete(body);
       body.destroy();
     }
   }
 
-  /** One for each request: it tells its store nothing of a request but the key. */
+  /** One server for each request, because it passes nothing of a request but the key to its store. */
   private serverFor(key: string, datastore: DataStore): Server {
     return new Server({
       path: '/uploads',
       datastore,
       locker: this.locks,
-      // Who lost its lock ends at once.
+      // The holder of a lost lock ends at once.
       lockDrainTimeout: 1,
       maxSize: this.maxSize,
       relativeLocation: true,
@@ -161,7 +164,7 @@ export class TusEndpoint implements OnModuleDestroy {
   }
 }
 
-/** It moves bytes, or will: other uploads don't rest for its sake. */
+/** Marks the request as streaming, so that other uploads don't pause for it. */
 function giveNobodyWay({ timeLimit }: Request): void {
   timeLimit?.progress();
 }
@@ -181,9 +184,9 @@ function fromTusError({ status_code: status, body }: TusError): ApiError {
   return new ApiError('INTERNAL_ERROR', { cause });
 }
 
-/** 413 for more bytes than the upload is to have. */
+/** 413 for more bytes than the announced size. */
 export const tooLong = (): ApiError =>
   new ApiError('PAYLOAD_TOO_LARGE', {
-    message: 'The upload ends before these bytes do',
+    message: 'The request has more bytes than the upload still needs',
     details: 'Send no more than Upload-Length says',
   });

@@ -5,7 +5,7 @@ import { Public } from '../../platform';
 import { UploadSettings } from '../upload-settings';
 import { answerOptions } from './upload-headers';
 
-/** What a client of the protocol asks before anything else. */
+/** Answers the OPTIONS requests by which clients of the protocol find out what is supported. */
 @Controller('uploads')
 @Public({ identifies: false })
 export class TusOptionsController {

@@ -4,9 +4,9 @@ import { DataStore, Upload as TusUpload } from '@tus/server';
 import { ApiError } from '../../platform';
 import type { ByteStore } from '../bytes/byte-store';
 import { Checksum } from '../bytes/checksum';
-import { lostBytes } from '../bytes/lost-bytes';
+import { reportContentGone } from '../bytes/content-gone';
 import { mediaTypeOf } from '../media-type';
-import type { Holder } from '../places';
+import type { Holder } from '../fair-slots';
 import { Segments } from './segments';
 import { type Upload, UploadStatus } from '../upload.entity';
 import type { ChunkChecksum } from './upload-headers';
@@ -17,20 +17,20 @@ import { UploadErrors } from '../upload-errors';
 export interface TusStoreOptions {
   rows: UploadRows;
   bytes: ByteStore;
-  /** Whose a new upload is, and on whose behalf bytes are written. */
+  /** The owner of a new upload, on whose behalf bytes are written. */
   holder: Holder;
-  /** What is said of a new upload. */
+  /** The client's claims about a new upload. */
   claims?: Claims;
-  /** What all the bytes of this request together must have. */
+  /** The checksum of all bytes of this request. */
   checksum?: ChunkChecksum;
-  /** Called before bytes count. Throws when the caller may not write any more, however the request began. */
+  /** Called before bytes count. Throws if the caller may not write any more. */
   requireCaller: () => Promise<void>;
 }
 
 /**
- * What tus' server writes to, for one request: the bytes go into a store, and their row keeps step. First they are safe, then
- * the offset moves, and with it the state of the checksum, in one statement. So whatever a crash leaves behind, the offset
- * stands for bytes that are there, and the state for exactly those.
+ * The store of tus' server for one request: bytes go to a byte store, and the row follows. First the bytes are stored
+ * durably, then one statement moves the offset and saves the checksum's state. So after a crash, the offset always
+ * counts bytes that are stored, and the state belongs to exactly these bytes.
  */
 export class TusStore extends DataStore {
   override extensions = ['creation', 'creation-with-upload', 'termination'];
@@ -40,7 +40,7 @@ export class TusStore extends DataStore {
     super();
   }
 
-  /** The row of the upload as this request has left it; undefined before there is one. */
+  /** The row of the upload after this request; undefined before there is one. */
   get row(): Upload | undefined {
     return this.upload;
   }
@@ -54,7 +54,7 @@ export class TusStore extends DataStore {
     return file;
   }
 
-  /** Under the lock: nobody else writes. */
+  /** Called under the lock: nobody else writes. */
   override async getUpload(key: string): Promise<TusUpload> {
     this.upload = await this.options.rows.find(key);
     await this.reconcile();
@@ -66,7 +66,7 @@ export class TusStore extends DataStore {
     const whole = checksum === undefined ? undefined : createHash(checksum.algorithm);
     const segments = new Segments(stream);
     const sum = await this.sum();
-    // No bytes have a checksum too.
+    // An empty body has a checksum too.
     if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
     while (await segments.begin()) await this.append(segments, sum, whole);
     return this.upload.offset;
@@ -75,7 +75,7 @@ export class TusStore extends DataStore {
   private async append(segments: Segments, sum: Checksum, whole: Hash | undefined): Promise<void> {
     const { bytes, rows, holder, checksum, requireCaller } = this.options;
     const { upload } = this;
-    // Bytes that have a checksum of their own count together or not at all.
+    // Bytes with a checksum of their own count together or not at all.
     const limits = whole
       ? { size: Infinity, time: Infinity }
       : { size: bytes.segmentSize(upload.offset, upload.size), time: bytes.segmentTime };
@@ -94,7 +94,7 @@ export class TusStore extends DataStore {
     } catch (error) {
       throw segments.failure ?? error;
     }
-    // Bytes may take hours, in which the session or the upload ends.
+    // An upload may take hours. Meanwhile the session or the upload may end.
     await requireCaller();
     requireAlive(upload);
     if (next === upload.size) await this.complete(sum);
@@ -104,7 +104,7 @@ export class TusStore extends DataStore {
   private async complete(sum: Checksum): Promise<void> {
     const { rows, bytes, holder } = this.options;
     const { key, size, media_type: claimed } = this.upload;
-    // Should the service end between the two, the row says that all that is missing is to finish.
+    // If the service ends between the two steps, the row shows that only finishing is left.
     if (bytes.sealing) await rows.announce(this.upload, size, sum.state, holder);
     await bytes.finish(key, size);
     const media_type = await mediaTypeOf(bytes, key, size, claimed);
@@ -113,7 +113,7 @@ export class TusStore extends DataStore {
     await rows.advance(this.upload, { offset: size, status, checksum, media_type, expires_at: null }, holder);
   }
 
-  /** Brings the row to where the store is, when the last writer ended between the two. */
+  /** Adjusts the row to the store, if the last writer ended between the two steps. */
   private async reconcile(): Promise<void> {
     const { rows, bytes, holder } = this.options;
     const { upload } = this;
@@ -121,9 +121,9 @@ export class TusStore extends DataStore {
     if (status === UploadStatus.COMPLETE) return;
     if (next_offset === size) return this.complete(await Checksum.of(next_hash_state));
     const stored = await bytes.offsetOf(key, offset);
-    if (stored === undefined) throw lostBytes(key);
+    if (stored === undefined) throw reportContentGone(key);
     if (stored >= offset) return;
-    // A disk that lost what it had promised to keep.
+    // A disk has lost bytes that it had confirmed.
     await rows.advance(upload, { offset: stored, hash_state: (await this.rehash(stored)).state }, holder);
   }
 
@@ -141,5 +141,5 @@ export class TusStore extends DataStore {
   }
 }
 
-/** 460, as the protocol has it: nothing of the bytes is kept. */
+/** 460, as the protocol says: the bytes don't count. */
 export const checksumMismatch = (): ApiError => new ApiError(UploadErrors.CHECKSUM_MISMATCH);

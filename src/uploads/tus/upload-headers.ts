@@ -8,10 +8,10 @@ export const CHUNK_TYPE = 'application/offset+octet-stream';
 const WHOLE = /^(0|[1-9]\d*)$/;
 export const CHECKSUM_ALGORITHMS = 'sha1,sha256';
 const CHECKSUM = /^(sha1|sha256) ([A-Za-z0-9+/]+=)$/;
-/** Of digests in Base64. */
+/** Lengths of digests in Base64. */
 const DIGEST_LENGTHS = { sha1: 28, sha256: 44 };
 
-/** What the bytes of a request say to be. */
+/** The checksum that a request states for its bytes. */
 export interface ChunkChecksum {
   algorithm: keyof typeof DIGEST_LENGTHS;
   /** In Base64. */
@@ -25,16 +25,16 @@ export function requireVersion({ headers }: Request, { demanded = false } = {}):
   throw wrongVersion();
 }
 
-/** Creates an upload: what it is to be stands in the headers. */
+/** Checks a request that creates an upload. */
 export function requireNewUpload(request: Request): void {
   requireVersion(request, { demanded: true });
   if (hasBody(request) && !isChunk(request)) throw notAChunk('POST');
 }
 
-/** 412, as the protocol has it for another version. */
+/** 412 for another version, as the protocol says. */
 export const wrongVersion = (): ApiError =>
   new ApiError('PRECONDITION_FAILED', {
-    message: 'This version of the tus protocol is not spoken here',
+    message: 'This version of the tus protocol is not supported',
     details: `Tus-Resumable: must be ${TUS_VERSION}`,
     headers: { 'Tus-Version': TUS_VERSION },
   });
@@ -56,7 +56,7 @@ export function lengthOf({ headers }: Request, limit: number): number {
   return length;
 }
 
-/** 413 for an upload that is larger than any may be. */
+/** 413 for an upload above the size limit. */
 export const tooLarge = (limit: number): ApiError =>
   new ApiError('PAYLOAD_TOO_LARGE', {
     message: 'The upload is too large',
@@ -64,7 +64,7 @@ export const tooLarge = (limit: number): ApiError =>
     headers: { 'Tus-Max-Size': String(limit) },
   });
 
-/** The checksum that a chunk says to have. */
+/** The checksum that a request states for its chunk. */
 export function checksumOf({ headers }: Request): ChunkChecksum | undefined {
   const header = headers['upload-checksum'];
   if (header === undefined) return undefined;
@@ -78,12 +78,12 @@ export function checksumOf({ headers }: Request): ChunkChecksum | undefined {
   throw validationError([{ field: 'Upload-Checksum', rule: 'checksum', message }]);
 }
 
-/** Appends bytes to an upload. */
+/** Checks a request that appends bytes. */
 export function requireChunk(request: Request): void {
   requireVersion(request, { demanded: true });
   if (!isChunk(request)) throw notAChunk('PATCH');
   wholeNumber('Upload-Offset', request.headers['upload-offset']);
-  // The protocol has it here for lengths that were deferred.
+  // The protocol only has this header here for deferred lengths.
   if (request.headers['upload-length'] !== undefined) {
     const message = 'is not taken here: it was said when the upload was created';
     throw validationError([{ field: 'Upload-Length', rule: 'unknown', message }]);
@@ -97,14 +97,14 @@ const isChunk = ({ headers }: Request): boolean =>
 const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** 415 for a body that isn't a piece of a file. */
+/** 415 for a body that isn't a chunk. */
 export const notAChunk = (method: 'POST' | 'PATCH'): ApiError =>
   new ApiError('UNSUPPORTED_MEDIA_TYPE', {
     details: `Send ${CHUNK_TYPE}, not encoded in any way`,
     headers: { [method === 'PATCH' ? 'Accept-Patch' : 'Accept']: CHUNK_TYPE },
   });
 
-/** What the protocol tells of itself. */
+/** Answers OPTIONS with what is supported of the protocol. */
 export function answerOptions(response: Response, allow: string, limit: number): void {
   response.setHeader('Allow', allow);
   response.setHeader('Tus-Version', TUS_VERSION);
@@ -114,19 +114,19 @@ export function answerOptions(response: Response, allow: string, limit: number):
   if (allow.includes('PATCH')) response.setHeader('Accept-Patch', CHUNK_TYPE);
 }
 
-/** What the protocol says of an upload in each answer about it. */
+/** Sets the protocol's headers of an answer about an upload. */
 export function describe(response: Response, { offset, size, expires_at, metadata }: Upload): void {
-  // The time-out may have answered meanwhile.
+  // The time limit may have answered meanwhile.
   if (response.headersSent) return;
   response.setHeader('Upload-Offset', offset);
   response.setHeader('Upload-Length', size);
   if (metadata !== null) response.setHeader('Upload-Metadata', metadata);
   if (expires_at) response.setHeader('Upload-Expires', expires_at.toUTCString());
-  // Where to go on is never to be taken from a cache, not even by who may keep the rest.
+  // The offset must never come from a cache.
   response.setHeader('Cache-Control', 'no-store');
 }
 
-/** The same of a new one, and where it is. */
+/** The same for a new upload, and its location. */
 export function describeNew(response: Response, upload: Upload): void {
   describe(response, upload);
   if (!response.headersSent) response.setHeader('Location', `${response.req.apiRoot}/uploads/${upload.key}`);
@@ -134,7 +134,7 @@ export function describeNew(response: Response, upload: Upload): void {
 
 function wholeNumber(field: string, value: string | string[] | undefined): number {
   if (value === undefined) throw validationError([{ field, rule: 'required', message: 'is required' }]);
-  // Larger than any limit is too large, however many digits it has.
+  // A number with more digits than JavaScript represents is too large for any limit.
   if (WHOLE.test(String(value))) return Number(value);
   throw validationError([{ field, rule: 'range', message: 'must be a whole number of bytes, 0 or more' }]);
 }

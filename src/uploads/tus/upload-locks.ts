@@ -4,12 +4,15 @@ import type { Lock, Locker } from '@tus/server';
 import { Client, DatabaseError } from 'pg';
 import { ApiError, ConnectionError, DatabaseServer } from '../../platform';
 
-/** How long to wait for the other to end, in milliseconds: one whose client is gone takes a moment to store what came. */
+/**
+ * How long to wait for another holder to end, in milliseconds. One whose client has gone takes a moment to store its
+ * bytes.
+ */
 const PATIENCE = 2_000;
 const PAUSE = 50;
-/** How long the database may take to answer about a lock, and how long to wait for that in a line, in milliseconds. */
+/** How long the database may take to answer about a lock, including the time in the queue, in milliseconds. */
 const ANSWER = 5_000;
-/** By default the system believes in a machine that has lost its power, or its network, for two hours. */
+/** By default the system takes two hours to notice that the other machine has lost its power or network. */
 const KEEPALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
 const LOCK = 'pg_try_advisory_lock';
 const UNLOCK = 'pg_advisory_unlock';
@@ -18,21 +21,21 @@ const NAME = "hashtextextended('resource-api: upload ' || $1, 0)";
 interface Held {
   /** Asks the holder to end. */
   letGo: () => void;
-  /** Whose lock it is, as soon as it is asked for. */
+  /** The connection that holds the lock, from the request for it on. */
   client?: Client;
 }
 
 /**
- * One writer for each upload, across all processes and instances: advisory locks of PostgreSQL, on a connection that each
- * process has for them alone. When the process ends, however it does, so does the connection, and its locks are free.
+ * One writer for each upload across all processes and instances, by advisory locks of PostgreSQL. Each process has a
+ * connection for them. It ends together with the process, however that ends, and frees its locks.
  */
 @Injectable()
 export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(UploadLocks.name);
-  /** Those of this process: the connection would give each of them twice. */
+  /** Locks held by this process. Needed because advisory locks are re-entrant per connection. */
   private readonly held = new Map<string, Held>();
   private connection: Promise<Client> | undefined;
-  /** The same, while it is open. */
+  /** The same connection, while it is open. */
   private client: Client | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private ending = false;
@@ -46,7 +49,7 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     };
   }
 
-  /** Runs `work` while nobody writes to the upload. @throws {ApiError} LOCKED */
+  /** Runs `work` while nobody else writes to the upload. @throws {ApiError} LOCKED */
   async during<T>(key: string, work: () => Promise<T>): Promise<T> {
     await this.take(key, () => undefined);
     try {
@@ -93,7 +96,7 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
   private async release(key: string): Promise<void> {
     const client = this.held.get(key)?.client;
     try {
-      // Without its connection there is no lock either.
+      // Without its connection the lock is gone anyway.
       await this.inTurn(async () => client === this.client && client && this.ask(client, UNLOCK, key));
     } catch (error) {
       this.logger.warn({ err: error }, 'A lock went with its connection');
@@ -102,7 +105,7 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     }
   }
 
-  /** One after the other, as a connection does it. @param work is told since when it has stood in line */
+  /** Runs statements in sequence. @param work called with the time since when it has waited */
   private inTurn<T>(work: (line: number) => Promise<T>): Promise<T> {
     const line = performance.now();
     const result = this.last.then(() => work(line));
@@ -110,13 +113,16 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     return result;
   }
 
-  /** When nobody knows what has become of a lock, all go, with their connection: none is left without a holder. */
+  /**
+   * Asks the database. If it isn't known what has become of a lock, the connection is closed with all locks, so that
+   * none is left without a holder.
+   */
   private async ask(client: Client, what: string, key: string): Promise<boolean> {
     try {
       const { rows } = await client.query<{ done: boolean }>(`SELECT ${what}(${NAME}) AS done`, [key]);
       return rows[0].done;
     } catch (error) {
-      // A lock that the database refuses is none.
+      // If the database refuses a lock by an error, none was taken.
       if (what === UNLOCK || !(error instanceof DatabaseError)) this.giveUp(client);
       throw error;
     }
@@ -137,7 +143,7 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
       connectionTimeoutMillis: ANSWER,
       query_timeout: ANSWER,
     });
-    // At the end it may go together with an embedded database.
+    // At the end the connection may close together with an embedded database.
     client.on('error', (error) => {
       if (!this.ending) this.logger.warn({ err: error }, 'The connection of the locks was lost');
     });
@@ -149,13 +155,13 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     return (this.client = client);
   }
 
-  /** While a question is open this closes the connection at once. */
+  /** Closes the connection, at once if a statement runs. */
   private giveUp(client: Client): void {
     this.forget(client);
     void client.end();
   }
 
-  /** Others may take its locks from now on. */
+  /** Tells the holders that their locks are lost. */
   private forget(client: Client): void {
     if (this.client === client) this.connection = this.client = undefined;
     for (const { client: its, letGo } of this.held.values()) if (its === client) letGo();

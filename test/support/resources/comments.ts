@@ -1,10 +1,13 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { CreateCommentDto } from '../../../src/resources/comments/comment.dto';
+import { Comment } from '../../../src/resources/comments/comment.entity';
+import type { Fixtures } from '../fixtures';
 import { on } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { onlyText, someText } from '../written-text';
 
-const post = (own: Belongings) => own.post();
-const comment = (own: Belongings) => own.comment();
+const post = (own: Fixtures) => own.post();
+const comment = (own: Fixtures) => own.comment();
 export const comments: Resource = {
   noun: 'comments',
   requests: {
@@ -15,6 +18,7 @@ export const comments: Resource = {
     'DELETE /api/v1/comments/:id': on(comment),
   },
   writable: {
+    input: CreateCommentDto,
     ...onlyText,
     place: async (own) => ({ path: `/posts/${(await own.post()).id}/comments` }),
   },
@@ -23,7 +27,7 @@ export const comments: Resource = {
       name: '/posts/{id}/comments',
       table: 'comments',
       attributes: [...common, 'post_id', 'user_id', 'content'],
-      sortable: [...common, 'post_id', 'user_id'],
+      sortable: sortableOf(Comment),
       statuses: [],
       textsOf: ({ content }) => [content],
       async fill(own, others, lines) {

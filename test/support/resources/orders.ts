@@ -1,4 +1,6 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { Order } from '../../../src/resources/orders/order.entity';
+import type { Fixtures } from '../fixtures';
 import { anOrderOf } from '../builders';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
@@ -7,7 +9,7 @@ import { oneOf, whole } from '../values';
 export const ORDER_STATUS = oneOf('PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED');
 export const QUANTITY = whole({ min: 1, max: 1_000 });
 
-const order = (own: Belongings) => own.order();
+const order = (own: Fixtures) => own.order();
 export const orders: Resource = {
   noun: 'orders',
   requests: {
@@ -21,7 +23,7 @@ export const orders: Resource = {
       name: '/orders',
       table: 'orders',
       attributes: [...common, 'user_id', 'status', 'items', 'total_amount'],
-      sortable: [...common, 'user_id', 'status', 'total_amount'],
+      sortable: sortableOf(Order),
       statuses: ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'],
       textsOf: ({ items }) => (items as { name: string }[]).map(({ name }) => name),
       async fill(own, others, lines) {

@@ -1,14 +1,17 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { CreatePostDto } from '../../../src/resources/posts/post.dto';
+import { Post } from '../../../src/resources/posts/post.entity';
+import type { Fixtures } from '../fixtures';
 import { aPost } from '../builders';
 import { on, onOwner, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { oneOf, text } from '../values';
 
-const post = (own: Belongings) => own.post();
+const post = (own: Fixtures) => own.post();
 const asPosts = {
   table: 'posts',
   attributes: [...common, 'user_id', 'title', 'content', 'status'],
-  sortable: [...common, 'user_id', 'title', 'status'],
+  sortable: sortableOf(Post),
   statuses: ['DRAFT', 'PUBLISHED'],
   textsOf: ({ title, content }: Record<string, never>) => [title, content],
 };
@@ -26,13 +29,13 @@ export const posts: Resource = {
     'POST /api/v1/users/:userId/posts': onOwner(aPost),
   },
   writable: {
+    input: CreatePostDto,
     attributes: {
       title: text({ min: 1, max: 200 }),
       content: text({ min: 1, max: 50_000, multiline: true }),
       status: oneOf('DRAFT', 'PUBLISHED'),
     },
     required: ['title', 'content'],
-    defaults: { status: 'PUBLISHED' },
     replaceable: true,
     least: aPost,
   },

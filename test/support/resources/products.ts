@@ -1,10 +1,13 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { CreateProductDto } from '../../../src/resources/products/product.dto';
+import { Product } from '../../../src/resources/products/product.entity';
+import type { Fixtures } from '../fixtures';
 import { aProduct } from '../builders';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { money, oneOf, text, whole } from '../values';
 
-const product = (own: Belongings) => own.product();
+const product = (own: Fixtures) => own.product();
 export const products: Resource = {
   noun: 'products',
   requests: {
@@ -16,6 +19,7 @@ export const products: Resource = {
     'DELETE /api/v1/products/:id': on(product),
   },
   writable: {
+    input: CreateProductDto,
     attributes: {
       name: text({ min: 1, max: 120 }),
       description: text({ max: 2_000, multiline: true, nullable: true }),
@@ -24,7 +28,6 @@ export const products: Resource = {
       status: oneOf('ACTIVE', 'DISCONTINUED'),
     },
     required: ['name', 'price'],
-    defaults: { description: null, stock: 0, status: 'ACTIVE' },
     replaceable: true,
     least: () => aProduct({ stock: undefined }),
   },
@@ -33,7 +36,7 @@ export const products: Resource = {
       name: '/products',
       table: 'products',
       attributes: [...common, 'name', 'description', 'price', 'stock', 'status'],
-      sortable: [...common, 'name', 'price', 'stock', 'status'],
+      sortable: sortableOf(Product),
       statuses: ['ACTIVE', 'DISCONTINUED'],
       textsOf: ({ name, description }) => [name, description],
       fill: (own, _others, lines) =>

@@ -1,9 +1,12 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { CreateReplyDto } from '../../../src/resources/replies/reply.dto';
+import { Reply } from '../../../src/resources/replies/reply.entity';
+import type { Fixtures } from '../fixtures';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { onlyText, someText } from '../written-text';
 
-const reply = (own: Belongings) => own.reply();
+const reply = (own: Fixtures) => own.reply();
 export const replies: Resource = {
   noun: 'replies',
   requests: {
@@ -14,6 +17,7 @@ export const replies: Resource = {
     'DELETE /api/v1/replies/:id': on(reply),
   },
   writable: {
+    input: CreateReplyDto,
     ...onlyText,
     place: async (own) => ({ path: '/replies', also: { comment_id: (await own.comment()).id } }),
   },
@@ -22,7 +26,7 @@ export const replies: Resource = {
       name: '/replies',
       table: 'replies',
       attributes: [...common, 'comment_id', 'user_id', 'content'],
-      sortable: [...common, 'comment_id', 'user_id'],
+      sortable: sortableOf(Reply),
       statuses: [],
       textsOf: ({ content }) => [content],
       async fill(own, others, lines) {

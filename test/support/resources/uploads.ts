@@ -1,11 +1,13 @@
-import type { Belongings } from '../belongings';
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { Upload } from '../../../src/uploads/upload.entity';
+import type { Fixtures } from '../fixtures';
 import { plain, type PreparedRequest } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const ofUpload =
   (status?: string) =>
-  async (own: Belongings): Promise<PreparedRequest> => ({ ids: [String((await own.upload({ status })).key)] });
+  async (own: Fixtures): Promise<PreparedRequest> => ({ ids: [String((await own.upload({ status })).key)] });
 export const uploads: Resource = {
   noun: 'uploads',
   requests: {
@@ -30,7 +32,7 @@ export const uploads: Resource = {
         ...common,
         ...['key', 'user_id', 'filename', 'media_type', 'size', 'offset', 'checksum', 'status', 'expires_at'],
       ],
-      sortable: [...common, 'user_id', 'filename', 'media_type', 'size', 'status'],
+      sortable: sortableOf(Upload),
       statuses: ['UPLOADING', 'COMPLETE'],
       textsOf: ({ filename }) => [filename],
       fill: (own, others, lines) =>

@@ -1,3 +1,6 @@
+import { sortableOf } from '../../../src/platform/rows/sortable-by';
+import { CreateUserDto } from '../../../src/resources/users/user.dto';
+import { User } from '../../../src/resources/users/user.entity';
 import { aNewUser } from '../builders';
 import { onOwner, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
@@ -15,6 +18,7 @@ export const users: Resource = {
     'DELETE /api/v1/users/:id': onOwner(),
   },
   writable: {
+    input: CreateUserDto,
     attributes: {
       username: text({ min: 3, max: 20 }),
       email,
@@ -24,7 +28,6 @@ export const users: Resource = {
       roles,
     },
     required: ['username', 'email', 'password'],
-    defaults: { name: null, status: 'ACTIVE', roles: ['USER'] },
     kept: ['status', 'roles'],
     replaceable: true,
     least: aNewUser,
@@ -34,7 +37,7 @@ export const users: Resource = {
       name: '/users',
       table: 'users',
       attributes: [...common, 'username', 'email', 'name', 'status', 'roles'],
-      sortable: [...common, 'username', 'email', 'name', 'status'],
+      sortable: sortableOf(User),
       statuses: ['ACTIVE', 'SUSPENDED'],
       textsOf: ({ username, email, name }) => [username, email, name],
       fill: (own, _others, lines) =>

@@ -25,8 +25,8 @@ export async function ensureCluster(directory: string, launcher: Launcher): Prom
 }
 
 /**
- * initdb works in a folder of its own, whose name becomes the cluster's when it is complete: a process killed in the
- * middle leaves nothing half-made. Each attempt has its own, as the initdb of a killed process may still be running.
+ * Runs initdb in a temporary folder, which is renamed when the cluster is complete: a killed process leaves nothing
+ * half-made. Each attempt has its own folder, as the initdb of a killed process may still be running.
  */
 async function createCluster(directory: string, launcher: Launcher): Promise<string> {
   const workspace = `${directory}${WORKSPACE_INFIX}${randomBytes(6).toString('hex')}`;
@@ -44,8 +44,8 @@ async function createCluster(directory: string, launcher: Launcher): Promise<str
 }
 
 /**
- * Lower and upper case are those of the builtin C.UTF-8, which covers all of Unicode; the C library's locale stays C,
- * as not every system has another. Syncing is left out: nothing in a new cluster is worth it.
+ * Case conversion is that of the builtin C.UTF-8, which covers all of Unicode. The locale of the C library stays C, as
+ * not every system has another. Nothing is synced to disk: a new cluster has no data to lose.
  */
 async function initdb(directory: string, workspace: string, launcher: Launcher): Promise<void> {
   const [file, args] = commandLine(launcher, 'initdb', [
@@ -67,7 +67,7 @@ async function removeLeftovers(directory: string): Promise<void> {
   const prefix = `${basename(directory)}${WORKSPACE_INFIX}`;
   const names = (await readdir(dirname(directory))).filter((name) => name.startsWith(prefix));
   for (const name of names) {
-    // A folder into which an initdb still writes may refuse; the next start removes it.
+    // Removal may fail while an initdb still writes to the folder. The next start removes it.
     await rm(join(dirname(directory), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -96,7 +96,7 @@ function passwordFile(directory: string): string {
   return `${directory}.password`;
 }
 
-/** A folder's own entry comes last: it tells that everything in it has changed hands. */
+/** The folder's own entry changes its owner last: it shows that everything in the folder has changed its owner. */
 async function giveTo({ account }: Launcher, path: string): Promise<void> {
   const stats = await stat(path);
   if (!account || stats.uid === account.uid) return;

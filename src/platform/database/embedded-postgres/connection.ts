@@ -18,7 +18,10 @@ export async function ensureDatabase(port: number, password: string, database: s
   }
 }
 
-/** How a server answers: it works (if only to say that it is full), starts or shuts down, keeps us out, or is silent. */
+/**
+ * The state of a server: it accepts connections (or says that it is full), starts or stops, refuses the password, or
+ * doesn't answer.
+ */
 export type Answer = 'working' | 'busy' | 'refusal' | 'silence';
 
 /** Tries to connect and to run a statement. */
@@ -43,7 +46,7 @@ async function query(port: number, password: string, database: string, text: str
     ssl: false,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  client.on('error', () => undefined); // Reported by the call that fails; unheard, it would end the process.
+  client.on('error', () => undefined); // The failing call reports it. Without a listener it would end the process.
   try {
     await client.connect();
     await client.query(text);

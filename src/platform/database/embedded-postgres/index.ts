@@ -12,16 +12,16 @@ export interface EmbeddedPostgres {
   /** Connection string of the database. */
   url: string;
   /**
-   * Shuts the server down and resolves when it has gone. Does nothing the second time, nor when the server belongs to
-   * another living process.
+   * Stops the server and resolves when it has ended. A second call does nothing, nor does a call for a server that
+   * belongs to another living process.
    */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Settings of a server that gets started (`postgres -c name=value`); one that already runs keeps its own. */
+  /** Settings for starting a server (`postgres -c name=value`). A server that already runs keeps its own. */
   settings?: Record<string, string>;
-  /** Name of the database, created when missing; `resource_api` by default. */
+  /** Name of the database, created if it doesn't exist. Default: `resource_api` */
   database?: string;
 }
 
@@ -48,7 +48,7 @@ export async function startEmbeddedPostgres(
   });
 }
 
-/** Symbolic links are resolved, so that two ways to name a folder lead to one lock and one server. */
+/** Resolves symbolic links, so that two paths of one folder share a lock and a server. */
 async function createParent(directory: string): Promise<string> {
   await mkdir(dirname(directory), { recursive: true });
   return join(await realpath(dirname(directory)), basename(directory));
@@ -77,7 +77,7 @@ function stopOnce(server: PostgresServer, running: Postmaster): () => Promise<vo
   return () => (stopping ??= withLock(server.directory, () => shutDown(server, running)));
 }
 
-/** The owner is forgotten last: killed half-way, this leaves an orphan to adopt. */
+/** The owner file is removed last: if this process is killed before, the next one adopts the server. */
 async function shutDown(server: PostgresServer, running: Postmaster): Promise<void> {
   await stopServer(server, running.pid);
   releaseServer(server.directory);

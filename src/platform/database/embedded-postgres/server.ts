@@ -18,7 +18,7 @@ import {
   waitUntil,
 } from './postmaster';
 
-/** A cluster, and what it takes to run and enter its server. */
+/** A cluster, and what is needed to run its server and to connect to it. */
 export interface PostgresServer {
   directory: string;
   launcher: Launcher;
@@ -34,17 +34,17 @@ const LOG_LIMIT = 10 * 1024 * 1024;
 const LOG_TAIL_LINES = 15;
 
 /**
- * Passing troubles: another program took the port, the processes of a killed server are about to end, or the server
+ * Errors that may pass: another program took the port, the processes of a killed server are about to end, or a server
  * that a killed process had just started was faster.
  */
 const RETRYABLE = /could not bind|still in use|lock file/;
 
 /**
- * The cluster's server: the one that runs, or else a new one on a free port of the loopback interface, if possible the
- * last one.
+ * Returns the running server of the cluster. Otherwise starts one on a free port of the loopback interface, if possible
+ * the port of the last start.
  *
- * @throws Error when the running server refuses the password, or with the last lines of the log when a new one ends or
- *   isn't ready in time
+ * @throws Error when the running server refuses the password; or, with the last lines of the log, when a new one ends
+ *   or isn't ready in time
  */
 export async function findOrStartServer(
   server: PostgresServer,
@@ -64,12 +64,12 @@ export async function findOrStartServer(
   }
 }
 
-/** Closes all connections, ends the server and waits until it has gone. */
+/** Closes all connections, stops the server, and waits until it has ended. */
 export async function stopServer(server: PostgresServer, pid: number): Promise<void> {
   await shutDown(server.directory, server.launcher, pid, FAST_SHUTDOWN);
 }
 
-/** The server that runs. One that doesn't answer gets stopped. */
+/** Finds the running server. A server that doesn't answer is stopped. */
 async function findServer(server: PostgresServer): Promise<Postmaster | undefined> {
   const { directory, launcher } = server;
   const found = await readPidFile(directory);
@@ -77,7 +77,7 @@ async function findServer(server: PostgresServer): Promise<Postmaster | undefine
     if (await answers(server, found)) return found;
     await shutDown(directory, launcher, found.pid, IMMEDIATE_SHUTDOWN);
   } else if (!found || exists(found.pid)) {
-    // Left by a crash: PostgreSQL itself only gets over a pid that no program has.
+    // Left by a crash. PostgreSQL itself only ignores the file if no process has its pid.
     await removePidFile(directory);
   }
   return undefined;
@@ -96,7 +96,10 @@ async function launch(server: PostgresServer, port: number, settings: Record<str
   }
 }
 
-/** A session of its own keeps Ctrl+C of the terminal away from the server, which the application stops last. */
+/**
+ * Started in a session of its own, so that Ctrl+C in the terminal doesn't reach the server. The application stops it
+ * last.
+ */
 function spawnDetached(server: PostgresServer, port: number, settings: Record<string, string>, log: FileHandle) {
   const fixed = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' };
   const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -107,7 +110,7 @@ function spawnDetached(server: PostgresServer, port: number, settings: Record<st
   return child;
 }
 
-/** Resolves to what went wrong, or to nothing. */
+/** Resolves to the reason of a failure, or to undefined. */
 async function untilReady(child: ChildProcess, server: PostgresServer): Promise<string | undefined> {
   let trouble: string | undefined;
   child.once('error', (error) => (trouble = `can't be run: ${error.message}`));
@@ -121,13 +124,13 @@ async function untilReady(child: ChildProcess, server: PostgresServer): Promise<
   return `isn't ready after ${READY_PATIENCE_MS / 1000} s`;
 }
 
-/** PostgreSQL notes the command line of its last start. */
+/** PostgreSQL writes the command line of its last start to a file. */
 async function readLastPort(directory: string): Promise<number> {
   const options = await readIfExists(join(directory, 'postmaster.opts'));
   return Number(/"port=(\d+)"/.exec(options)?.[1] ?? 0);
 }
 
-/** A server that starts or shuts down says so and gets more time than a silent one. */
+/** A server that is starting or stopping says so, and gets more time than a silent one. */
 async function answers(server: PostgresServer, { pid, port }: Postmaster): Promise<boolean> {
   const start = Date.now();
   for (;;) {
@@ -155,7 +158,7 @@ async function tryPort(port: number): Promise<number | undefined> {
   });
 }
 
-/** The log grows over many starts, up to a limit. */
+/** The log of all starts, truncated above a limit. */
 async function openLog({ directory, launcher: { account } }: PostgresServer): Promise<FileHandle> {
   const log = await open(logFile(directory), 'a+', 0o600);
   if ((await log.stat()).size > LOG_LIMIT) await log.truncate();

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class IdempotencyKeyCallers1767495000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    // Not NOT NULL: while instances are replaced, those of the last release write rows without it.
+    // Nullable: during a rolling update, instances of the last release insert rows without it.
     await database.query('ALTER TABLE idempotency_keys ADD COLUMN caller bytea');
     await database.query('CREATE INDEX idempotency_keys_caller_index ON idempotency_keys (caller, created_at)');
   }

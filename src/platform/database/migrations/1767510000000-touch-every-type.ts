@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Rows with a column of a type that has no equality, such as `json` or `point`, couldn't be changed at all: the trigger
- * compared them by it. The bytes of two rows can always be compared.
+ * Compares the bytes of two rows instead of their values. Values of some types, such as `json` or `point`, have no
+ * equality, so rows with such a column couldn't be updated.
  */
 export class TouchEveryType1767510000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {

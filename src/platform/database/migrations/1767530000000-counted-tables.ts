@@ -7,7 +7,7 @@ interface Counting {
   arguments: string;
 }
 
-/** What countRows() counted used to stand in the text of its function alone; now it stands in the arguments of its trigger. */
+/** Moves what countRows() counts from the text of its function into the arguments of its trigger. */
 export class CountedTables1767530000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
     const triggers = (await database.query(
@@ -25,6 +25,6 @@ export class CountedTables1767530000000 implements MigrationInterface {
     }
   }
 
-  /** The release before takes no notice of them. */
+  /** The last release ignores the arguments. */
   async down(): Promise<void> {}
 }

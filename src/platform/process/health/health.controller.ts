@@ -32,7 +32,7 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @AnswersWhole(HealthDto)
   live(): HealthDto {
-    // Not asked of terminus, for which a process that drains is down already: it might be killed for that.
+    // terminus isn't asked, because it reports a draining process as down, which might then be killed.
     return { status: 'ok', info: {}, error: {}, details: {} };
   }
 

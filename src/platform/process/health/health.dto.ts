@@ -22,7 +22,7 @@ const checks = (description: string, example: object) =>
     },
   });
 
-/** What a health check found. */
+/** The result of a health check. */
 export class HealthDto {
   @ApiProperty({ description: 'All checks passed.', enum: ['ok'], example: 'ok' })
   status: 'ok';
@@ -30,7 +30,7 @@ export class HealthDto {
   @checks('The checks that passed, by name.', { database: { status: 'up' } })
   info: object;
 
-  @checks('The checks that failed, by name. Empty, as an answer with one is 503.', {})
+  @checks('The checks that failed, by name. It is empty, because the answer is 503 when a check fails.', {})
   error: object;
 
   @checks('The sum of both.', { database: { status: 'up' } })

@@ -1,0 +1,73 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, inflate, type ZlibOptions } from 'node:zlib';
+import type { Request } from 'express';
+import { ApiError } from '../errors/api-error';
+import { bodyError } from '../errors/to-api-error';
+import { queueKeysOf } from '../limits/client-network';
+import { Semaphore } from '../limits/semaphore';
+import { kibibytes } from '../units';
+
+export type Decompress = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
+
+/** The limit of a body. */
+export interface BodyBound {
+  limit: number;
+  tooLarge: () => ApiError;
+}
+
+const DECOMPRESSORS = new Map<string, Decompress>([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+]);
+/** Larger bodies, in bytes, and all compressed ones wait for their turn to be parsed. */
+const LARGE_BYTES = kibibytes(64);
+/** The number of bodies that may wait. Beyond it, the network with most of them gets 503. */
+const MAX_WAITING = 1_000;
+
+/**
+ * Two large bodies at a time. Bodies that are decompressed at once are in memory together, however small they were, and
+ * would be parsed in the same turn of the event loop.
+ */
+export const decompressing = new Semaphore(2, MAX_WAITING);
+
+/**
+ * The function that decompresses the body; undefined if it isn't compressed. Brotli isn't supported: its decoder
+ * allocates 16 MiB for a few bytes.
+ * @throws {ApiError} UNSUPPORTED_MEDIA_TYPE
+ */
+export function decompressorOf({ headers }: Request): Decompress | undefined {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return undefined;
+  const unpack = DECOMPRESSORS.get(encoding);
+  if (!unpack)
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { details: 'Send the body uncompressed or as gzip or deflate' });
+  return unpack;
+}
+
+/**
+ * Decompresses a body when it has its turn to be parsed.
+ * @param bytes the complete body: if a client keeps the end back, only the sent bytes take memory
+ */
+export function decompressedInTurn(
+  { ip, work }: Request,
+  bytes: Buffer,
+  unpack: Decompress | undefined,
+  bound: BodyBound,
+): Promise<Buffer> | Buffer {
+  if (!unpack && bytes.length <= LARGE_BYTES) return bytes;
+  const prepare = async () => {
+    await turnOfTheLoop();
+    return unpack ? decompressed(bytes, unpack, bound) : bytes;
+  };
+  return decompressing.run(prepare, work?.signal, queueKeysOf(ip));
+}
+
+async function decompressed(bytes: Buffer, unpack: Decompress, { limit, tooLarge }: BodyBound): Promise<Buffer> {
+  try {
+    return await unpack(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    throw bodyError('compression', 'must be compressed as Content-Encoding says');
+  }
+}

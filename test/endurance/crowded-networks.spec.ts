@@ -1,0 +1,122 @@
+import { availableParallelism } from 'node:os';
+import { RowLock } from '../support/row-lock';
+import { hashing } from '../../src/platform/auth/passwords';
+import { countStatuses, times, useTestApi } from '../support/test-api';
+import { waitFor } from '../support/wait-for';
+
+jest.setTimeout(120_000);
+
+describe('Many requests of one network', () => {
+  const MANY = 130;
+  const SEARCHES = 3;
+  const api = useTestApi({
+    settings: {
+      REDIS_URL: '',
+      TRUST_PROXY: '1',
+      SEARCH_CONNECTIONS: String(SEARCHES),
+      SEARCH_TIMEOUT: '20000',
+      LOGIN_ADDRESS_LIMIT: '1000',
+      LOGIN_ACCOUNT_LIMIT: '1000',
+    },
+  });
+  const from = (network: number) => api.with({ 'X-Forwarded-For': `10.${network}.0.1` });
+
+  it.each([
+    ['espresso', SEARCHES],
+    ['e', 1],
+  ])('that search for “%s” leave strangers a place', async (text, running) => {
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
+    const search = (network: number) => from(network).get(`/products?search=${text}`);
+    let refused = 0;
+    const flood = times(MANY, async () => {
+      const answer = await search(1);
+      if (answer.status === 503) refused++;
+      return answer;
+    });
+    await waitFor(() => refused >= MANY - 100 - running);
+    const strangers = times(5, (index) => search(2 + index));
+    // One of those who wait gives way to each.
+    await waitFor(() => refused >= MANY - 100 - running + strangers.length);
+    await lock.release();
+
+    expect(countStatuses(await Promise.all(strangers))).toEqual({ 200: strangers.length });
+    await Promise.all(flood);
+  });
+
+  it('that sign in leave strangers a place among the hashes', async () => {
+    const user = await api.user();
+    let free = () => undefined as void;
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    const held = times(Math.min(availableParallelism(), 3), () => hashing.run(() => freed));
+    let refused = 0;
+    const flood = times(MANY, async () => {
+      const answer = await from(1).post('/auth/tokens', { username: 'nobody at all', password: 'wrong' });
+      if (answer.status === 503) refused++;
+    });
+    await waitFor(() => refused >= MANY - 100);
+    const stranger = from(2).post('/auth/tokens', { username: user.username, password: user.password });
+    await waitFor(() => refused > MANY - 100);
+    free();
+
+    expect((await stranger).status).toBe(201);
+    await Promise.all([...held, ...flood]);
+  });
+
+  it('and those of a hundred scattered networks that come again leave a stranger a place', async () => {
+    const IN_LINE = 100;
+    const user = await api.user();
+    let refused = 0;
+    const signIn = async (network: number) => {
+      const client = api.with({ 'X-Forwarded-For': `172.${network}.0.1` });
+      const { status } = await client.post('/auth/tokens', { username: 'nobody at all', password: 'wrong' });
+      if (status === 503) refused++;
+    };
+    /** One of each network, until all wait. */
+    const fillLine = async () => {
+      let free = () => undefined as void;
+      const freed = new Promise<void>((resolve) => (free = resolve));
+      const held = times(Math.min(availableParallelism(), 3), () => hashing.run(() => freed));
+      const crowd = times(IN_LINE, signIn);
+      await waitFor(() => hashing['line'].size === IN_LINE);
+      return { free, all: Promise.all([...held, ...crowd]) };
+    };
+    const first = await fillLine();
+    first.free();
+    await first.all;
+    const again = await fillLine();
+    const stranger = api
+      .with({ 'X-Forwarded-For': '172.200.0.1' })
+      .post('/auth/tokens', { username: user.username, password: user.password });
+    await waitFor(() => refused === 1);
+    again.free();
+
+    expect((await stranger).status).toBe(201);
+    await again.all;
+    expect(refused).toBe(1);
+  });
+});
+
+describe('Lists that cost much', () => {
+  const api = useTestApi({ settings: { TRUST_PROXY: '1', DATABASE_POOL_SIZE: '4' } });
+
+  it('leave connections to all else, and networks take turns', async () => {
+    const user = await api.user();
+    await api.as(user).post('/posts', { title: 'One', content: 'One' });
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'posts');
+    const finished: string[] = [];
+    const ask = async (address: string, index: number) => {
+      const answer = await api.get(`/posts?sort=title&size=${1 + index}`, { 'X-Forwarded-For': address });
+      finished.push(address);
+      return answer;
+    };
+    const many = times(40, (index) => ask('192.0.2.1', index));
+    await waitFor(async () => (await lock.waiting()) === 2);
+    const one = ask('198.51.100.1', 0);
+    // What needs a connection, and no such list, goes on.
+    expect(await api.as(user).get('/users/profile')).toMatchObject({ status: 200 });
+    await lock.release();
+
+    expect(countStatuses(await Promise.all([...many, one]))).toEqual({ 200: 41 });
+    expect(finished.indexOf('198.51.100.1')).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { useTestApi } from '../support/test-api';
+
+const run = promisify(execFile);
+const BASE = 'http://localhost:3000';
+const SECTION = /^# .*$/gm;
+/** Stands before the output of each step. */
+const MARK = '-- step --';
+
+const [, tour] = /^### A tour\n.*?^```sh\n(.*?)^```/ms.exec(readFileSync('README.md', 'utf8'))!;
+const titles = tour.match(SECTION)!.map((comment) => comment.slice(2));
+
+/** The answers of several calls of `curl -s`, which prints nothing between them. */
+function answersIn(text: string): unknown[] {
+  return text
+    .replaceAll(/\}\{"(?=code|error)/g, '}\n{"')
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe('The tour of README.md', () => {
+  const api = useTestApi({ settings: { DEMO_DATA: 'true' } });
+  let outputs: string[];
+
+  beforeAll(async () => {
+    const script = tour.replaceAll(SECTION, `echo; echo '${MARK}'`).replaceAll(BASE, api.url);
+    const { stdout } = await run('bash', ['-eu', '-c', script]);
+    const [, ...steps] = stdout.split(MARK);
+    outputs = steps.map((step) => step.trim());
+  });
+
+  const outputOf = (title: RegExp) => outputs[titles.findIndex((one) => title.test(one))];
+
+  it('has a step that prints something for each comment', () => {
+    expect(outputs.map((output) => output !== '')).toEqual(titles.map(() => true));
+  });
+
+  it('registers a user, and reads it', () => {
+    const alan = { username: 'alan', email: 'alan@example.com' };
+
+    expect(answersIn(outputOf(/^Register/))).toMatchObject([{ code: 201, data: alan }]);
+    expect(answersIn(outputOf(/^Read your own user/))).toMatchObject([{ code: 200, data: alan }]);
+  });
+
+  it('lists two users by two attributes, and finds cups', () => {
+    const cup = { id: expect.any(Number), name: expect.stringMatching(/cup/i), price: expect.any(Number) };
+    const [users, products] = answersIn(outputOf(/^Read a page/)) as { data: object[] }[];
+
+    expect(users.data.map((user) => Object.keys(user))).toEqual([
+      ['id', 'username'],
+      ['id', 'username'],
+    ]);
+    expect(products.data[0]).toEqual(cup);
+  });
+
+  it('orders, and cancels the order', () => {
+    expect(answersIn(outputOf(/^Order/))).toMatchObject([
+      { code: 201, data: { status: 'PENDING', items: [{ product_id: 1, quantity: 2 }] } },
+      { code: 200, data: { status: 'CANCELLED' } },
+    ]);
+  });
+
+  it('gets the first answer again for a key that was sent before', () => {
+    const lines = outputOf(/^Send a POST twice/).split(/\r?\n/);
+
+    expect(lines.filter((line) => line.startsWith('HTTP/1.1 201'))).toHaveLength(2);
+    expect(lines.filter((line) => /^Idempotent-Replayed: /i.test(line))).toHaveLength(1);
+  });
+
+  it('gets 304 for its own entity tag, and 412 for one that is not current', () => {
+    const [status, conflict] = outputOf(/304.*412/).split(/\r?\n/);
+
+    expect(status).toMatch(/^HTTP\/1.1 304/);
+    expect(JSON.parse(conflict)).toMatchObject({ error: { code: 'PRECONDITION_FAILED' } });
+  });
+
+  it('gets the same list by path and by media type', () => {
+    const [byPath, byType] = answersIn(outputOf(/^The same list/)) as { data: object[] }[];
+
+    expect(byPath.data).toHaveLength(2);
+    expect(byType.data).toEqual(byPath.data);
+  });
+
+  it('is told each mistake', () => {
+    const [{ error }] = answersIn(outputOf(/^Make mistakes/)) as { error: { code: string; fields: object[] } }[];
+
+    expect(error.code).toBe('VALIDATION_ERROR');
+    expect(error.fields).toMatchObject([{ field: 'username' }, { field: 'email' }, { field: 'password' }]);
+  });
+});

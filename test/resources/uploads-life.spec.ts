@@ -1,0 +1,123 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UploadSweep } from '../../src/uploads/upload-sweep';
+import { Upload } from '../../src/uploads/upload.entity';
+import { query } from '../support/databases';
+import { expectError } from '../support/expectations';
+import { RawConnection } from '../support/raw-http';
+import { type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { isLocked } from '../support/upload-lock';
+import { fileOf, keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
+import { waitFor } from '../support/wait-for';
+import { TUS } from '../support/tus';
+
+describe('An upload', () => {
+  const api = useTestApi({
+    settings: { MAX_UPLOAD_SIZE: String(64 * MEBIBYTE), UPLOAD_QUOTA: String(96 * MEBIBYTE), MIN_FREE_DISK: '0' },
+  });
+  let owner: TestUser;
+  let own: Client;
+
+  beforeEach(async () => {
+    owner = await api.user();
+    own = api.as(owner);
+  });
+
+  const { create, begin, append, uploaded, download } = uploading(api, () => owner);
+
+  it('is deleted with its bytes, if it hasn’t changed', async () => {
+    const path = await uploaded(Buffer.from('bytes'));
+    const file = join(process.env.TEST_DIRECTORY!, 'uploads');
+    expect(readdirSync(file)).toContain(path.split('/').at(-1));
+    expectError(await own.delete(path, undefined, { 'If-Match': '"99"' }), 'PRECONDITION_FAILED');
+    expect(
+      (await own.delete(path, undefined, { ...TUS, 'If-Match': (await own.get(path)).headers.get('etag')! })).status,
+    ).toBe(204);
+    expect(readdirSync(file)).not.toContain(path.split('/').at(-1));
+    expectError(await own.get(path), 'NOT_FOUND');
+    expectError(await append(path, 0, Buffer.from('x')), 'NOT_FOUND');
+  });
+
+  it('has room in the quota, however many begin at once', async () => {
+    const answers = await Promise.all(times(8, () => create(20 * MEBIBYTE)));
+    expect(countStatuses(answers)).toEqual({ 201: 4, 413: 4 });
+    const refused = answers.find(({ status }) => status === 413)!;
+    const { details } = expectError(refused, 'QUOTA_EXCEEDED');
+    expect(details).toContain(`have ${80 * MEBIBYTE} bytes, and may have ${96 * MEBIBYTE};`);
+    await own.delete(`/uploads/${answers.find(({ status }) => status === 201)!.body.data.key}`);
+    expect((await create(20 * MEBIBYTE)).status).toBe(201);
+  });
+
+  it('is written by one at a time', async () => {
+    const bytes = randomBytes(4 * MEBIBYTE);
+    const path = await begin(bytes.length);
+    const connection = await RawConnection.open(api.app.port);
+    connection.write(
+      `PATCH /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n` +
+        `Content-Type: application/offset+octet-stream\r\nContent-Length: ${bytes.length}\r\n\r\nabc`,
+    );
+    await waitFor(() => isLocked(api, path));
+    expectError(await append(path, 0, bytes), 'LOCKED');
+    expectError(await own.delete(path), 'LOCKED');
+
+    // Its client goes away: what had come counts, and the other may go on at once.
+    connection.destroy();
+    const offset = async () => (await own.head(path)).headers.get('upload-offset');
+    await waitFor(async () => (await offset()) === '3');
+    expect((await append(path, 3, bytes.subarray(3))).status).toBe(204);
+    const expected = Buffer.concat([Buffer.from('abc'), bytes.subarray(3)]);
+    expect((await own.get(path)).body.data.checksum).toBe(sha256(expected));
+  });
+
+  it('goes when it isn’t finished in time', async () => {
+    const path = await begin(10);
+    const key = path.split('/').at(-1)!;
+    await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1_000) });
+    expectError(await own.get(path), 'GONE');
+    expectError(await append(path, 0, Buffer.from('hello')), 'GONE');
+
+    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
+    expectError(await own.get(path), 'NOT_FOUND');
+    expect(readdirSync(join(process.env.TEST_DIRECTORY!, 'uploads'))).not.toContain(key);
+  });
+
+  it('leaves nothing behind when the service ended in the middle of its creation', async () => {
+    const [unborn, young, begun] = [await begin(10), await begin(10), await begin(10)];
+    await append(begun, 0, Buffer.from('hello'));
+    const long = new Date(Date.now() - 2 * 60 * 60 * 1_000);
+    const orphans = times(2, () => `/uploads/${randomUUID()}`);
+    for (const path of orphans) writeFileSync(fileOf(path), 'bytes');
+    utimesSync(fileOf(orphans[0]), long, long);
+    for (const path of [unborn, young, begun]) rmSync(fileOf(path));
+    for (const path of [unborn, begun]) {
+      await query(api.app.databaseUrl, 'UPDATE uploads SET created_at = $1 WHERE key = $2', [long, keyOf(path)]);
+    }
+    const whole = await uploaded(Buffer.from('whole'));
+    utimesSync(fileOf(whole), long, long);
+    const before = api.app.log.length;
+    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
+
+    // What is young may get its other half yet.
+    expect(orphans.map((path) => existsSync(fileOf(path)))).toEqual([false, true]);
+    expect(await (await download(whole)).text()).toBe('whole');
+    expectError(await own.get(unborn), 'NOT_FOUND');
+    expect((await own.get(young)).status).toBe(200);
+    // Bytes of it are lost, which is nothing to be swept under the carpet.
+    expect((await own.get(begun)).status).toBe(200);
+    expect(api.app.log.slice(before)).toContainEqual(expect.objectContaining({ level: 50, upload: keyOf(begun) }));
+  });
+
+  it('tells what is spoken here', async () => {
+    const { status, headers } = await api.options('/uploads');
+    expect([status, Object.fromEntries(headers)]).toEqual([
+      204,
+      expect.objectContaining({
+        'tus-version': '1.0.0',
+        'tus-extension': 'creation,creation-with-upload,expiration,checksum,termination',
+        'tus-max-size': String(64 * MEBIBYTE),
+        'tus-checksum-algorithm': 'sha1,sha256',
+      }),
+    ]);
+  });
+});
