@@ -119,8 +119,12 @@ describe('Callers whose requests wait for a lock', () => {
     expect(countStatuses(await Promise.all(again))).toEqual({ 200: 10 });
     expect((await api.as(user).get('/users/profile')).headers.get('etag')).toBe('"2"');
   });
+});
 
-  it('leave connections to others also when they are several, and to the look at who asks', async () => {
+describe('Several callers whose requests wait for a lock', () => {
+  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE), REQUEST_TIMEOUT: String(LIMIT) } });
+
+  it('leave connections to others, and to the look at who asks', async () => {
     const users = await Promise.all(times(3, () => api.user()));
     const other = await api.user();
     const locks = await Promise.all(users.map(({ id }) => RowLock.ofUser(api.app.databaseUrl, id)));

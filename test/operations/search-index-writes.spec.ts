@@ -55,3 +55,54 @@ describe('A write of a long text', () => {
     expect(await leftIn(index)).toBe(0);
   });
 });
+
+describe('The searched texts of a product', () => {
+  const api = useTestApi();
+  const query = <T>(text: string) => api.app.nest.get(DataSource).query<T[]>(text);
+
+  /** Where the texts stand. A row that is written anew stands elsewhere. */
+  async function placeOf(product: number): Promise<string> {
+    const [{ place }] = await query<{ place: string }>(
+      `SELECT ctid::text AS place FROM product_texts WHERE product_id = ${product}`,
+    );
+    return place;
+  }
+
+  async function found(search: string): Promise<unknown[]> {
+    const { data } = (await api.get(`/products?search=${encodeURIComponent(search)}`)).body as { data: object[] };
+    return data.map((product) => 'id' in product && product.id);
+  }
+
+  it('are not written again by an order, though it changes the row of the product', async () => {
+    const [admin, user] = [await api.admin(), await api.user()];
+    const input = { name: 'Cup', description: LONG.slice(0, 2_000), price: 1, stock: 10 };
+    const { id } = (await api.as(admin).post('/products', input)).body.data as { id: number };
+    const before = await placeOf(id);
+    const order = await api.as(user).post('/orders', { items: [{ product_id: id, quantity: 1 }] });
+    expect(order.status).toBe(201);
+    const { id: orderId } = order.body.data as { id: number };
+    expect(await api.as(user).patch(`/orders/${orderId}/status`, { status: 'CANCELLED' })).toMatchObject({
+      status: 200,
+    });
+
+    expect(await placeOf(id)).toBe(before);
+    expect(await found(LONG.slice(1_000, 1_050))).toEqual([id]);
+  });
+
+  it('follow each change of the product', async () => {
+    const admin = api.as(await api.admin());
+    const { id } = (await admin.post('/products', { name: 'Purple teapot', price: 1 })).body.data as { id: number };
+    await admin.patch(`/products/${id}`, { description: 'Of porcelain' });
+    expect(await found('PORCELAIN')).toEqual([id]);
+
+    await admin.put(`/products/${id}`, { name: 'Green kettle', price: 1 });
+    expect(await found('porcelain')).toEqual([]);
+    expect(await found('purple teapot')).toEqual([]);
+    expect(await found('green kettle')).toEqual([id]);
+
+    await query(`UPDATE products SET name = 'Yellow kettle' WHERE id = ${id}`);
+    expect(await found('yellow')).toEqual([id]);
+    await admin.delete(`/products/${id}`);
+    expect(await found('yellow')).toEqual([]);
+  });
+});

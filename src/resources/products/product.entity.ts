@@ -1,4 +1,4 @@
-import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
+import { Check, Column, DeleteDateColumn, Entity } from 'typeorm';
 import { ResourceEntity, SortableBy } from '../../platform';
 
 export enum ProductStatus {
@@ -8,8 +8,6 @@ export enum ProductStatus {
 
 @Entity('products')
 @SortableBy('name', 'price', 'stock', 'status', 'created_at', 'updated_at')
-@Index('products_name_search', { synchronize: false })
-@Index('products_description_search', { synchronize: false })
 @Check('products_name_length', 'char_length(name) >= 1')
 @Check('products_price_range', 'price >= 0')
 @Check('products_stock_range', 'stock >= 0')

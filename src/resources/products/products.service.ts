@@ -10,7 +10,10 @@ export class ProductsService {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   list(query: ListProductsQuery): Promise<Page<Product>> {
-    return paginate(this.products, query, { searchable: ['name', 'description'] });
+    // The database keeps a copy of the texts apart, as an order changes the row but not the texts.
+    return paginate(this.products, query, {
+      searchIn: `resource.id IN (SELECT product_id FROM product_texts WHERE name ILIKE :pattern OR description ILIKE :pattern)`,
+    });
   }
 
   get(id: number): Promise<Product> {
