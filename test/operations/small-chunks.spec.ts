@@ -9,7 +9,7 @@ import { expectError, expectSuccess } from '../support/expectations';
 import { collectGarbage, memory } from '../support/memory';
 import { RawConnection } from '../support/raw-http';
 import { RowLock } from '../support/row-lock';
-import { times, useTestApi } from '../support/test-api';
+import { type TestUser, times, useTestApi } from '../support/test-api';
 import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 2 ** 20;
@@ -127,18 +127,40 @@ describe('A body in chunks of one byte', () => {
     }
   }
 
-  it('of one connection takes a packet in a turn, and is read to its end', async () => {
-    const user = await api.user();
+  /** Sends a post in chunks of one byte: some 600 KB, which is more than Node reads of a connection in a turn. */
+  async function beginPost(user: TestUser): Promise<RawConnection> {
     const body = JSON.stringify({ title: 'Long', content: 'a'.repeat(9_000) });
     const connection = await RawConnection.open(api.app.port);
     const post = `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${user.token}\r\n`;
     connection.write(`${post}${head.slice(head.indexOf('Content-Type'))}`);
-    // Of some 600 KB: more than Node reads of a connection in a turn.
-    connection.write(`${chunked(`${' '.repeat(90_000)}${body}`)}0\r\n\r\n`);
+    return connection.write(`${chunked(`${' '.repeat(90_000)}${body}`)}0\r\n\r\n`);
+  }
+
+  it('is read to its end over many turns of the event loop', async () => {
+    const connection = await beginPost(await api.user());
 
     const { content } = expectSuccess(await connection.answer(), 201, 'Created') as { content: string };
     expect(content).toHaveLength(9_000);
     connection.destroy();
+  });
+
+  it('gets a share of the time together with all others, and other bodies do not wait for it', async () => {
+    const user = await api.user();
+    const start = performance.now();
+    const connections = await Promise.all(times(6, () => beginPost(user)));
+    const other = await RawConnection.open(api.app.port);
+    const body = userOf('unhurried');
+    let areDone = false;
+    const posts = Promise.all(connections.map((connection) => connection.answer())).finally(() => (areDone = true));
+    other.write(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    expectSuccess(await other.answer(), 201, 'Created');
+    expect(areDone).toBe(false);
+    for (const answer of await posts) expectSuccess(answer, 201, 'Created');
+
+    // 20,000 are read in 100 ms, and at the beginning 100,000.
+    const windows = (6 * 99_000 - 100_000) / 20_000;
+    expect(performance.now() - start).toBeGreaterThan((windows - 1) * 100);
+    for (const connection of [...connections, other]) connection.destroy();
   });
 
   it('is forgotten when it was answered, though its connection stays', async () => {
