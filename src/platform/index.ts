@@ -74,6 +74,8 @@ export { ItemQueryOf } from './input/item-query';
 export { ResourceEntity } from './rows/resource.entity';
 /** `@SortableBy('name')`: the columns that a list of the entity can be sorted by, each with its index. */
 export { SortableBy } from './rows/sortable-by';
+/** `@SearchableBy('name')`: the text columns that `search` looks through, each with its trigram index. */
+export { SearchableBy } from './rows/searchable-by';
 /** One row: 404 when there is none; writes compare `If-Match` in the statement itself (412). */
 export { deleteRow } from './rows/delete-row';
 export { insertRow } from './rows/insert-row';

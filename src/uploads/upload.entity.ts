@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity, SortableBy } from '../platform';
+import { ResourceEntity, SearchableBy, SortableBy } from '../platform';
 import { User } from '../resources/users/user.entity';
 
 export enum UploadStatus {
@@ -10,8 +10,8 @@ export enum UploadStatus {
 @Entity('uploads')
 @Index('uploads_key_unique', ['key'], { unique: true })
 @SortableBy('user_id', 'filename', 'media_type', 'size', 'status', 'created_at', 'updated_at')
+@SearchableBy('filename')
 @Index('uploads_expires_at_index', ['expires_at'], { where: "status = 'UPLOADING'" })
-@Index('uploads_filename_search', { synchronize: false })
 @Check('uploads_size_range', 'size >= 0')
 @Check('uploads_offset_range', '"offset" BETWEEN 0 AND size')
 @Check('uploads_status_known', "status IN ('UPLOADING', 'COMPLETE')")

@@ -47,7 +47,7 @@ export class UploadsController {
 
   /**
    * Lists uploads.
-   * @remarks Users see their own uploads, administrators all uploads. `search` looks through `filename`.
+   * @remarks Users see their own uploads, administrators all uploads.
    */
   @Get()
   @Roles(Role.USER)

@@ -37,7 +37,6 @@ export class UploadsService {
   list({ userId, ...query }: ListUploadsQuery, caller: Caller): Promise<Page<Upload>> {
     if (userId !== undefined) requireSelfOrAdmin(caller, userId);
     return paginate(this.uploads, query, {
-      searchable: ['filename'],
       filter: { user_id: isAdmin(caller) ? userId : caller.id },
     });
   }

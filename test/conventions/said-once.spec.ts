@@ -4,6 +4,7 @@ import ts from 'typescript';
 import { DataSource } from 'typeorm';
 import { attributesOf } from '../../src/platform/input/fields';
 import { OneOf, ListQueryOf, ResourceDto, ResourceEntity, SortableBy } from '../../src/platform';
+import { searchableOf } from '../../src/platform/rows/searchable-by';
 import { sortableOf } from '../../src/platform/rows/sortable-by';
 import { documented } from '../support/declared-defaults';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
@@ -86,6 +87,28 @@ describe('What a list can be sorted by', () => {
     class Silent extends ResourceEntity {}
 
     expect(() => sortableOf(Silent)).toThrow('Silent');
+  });
+});
+
+describe('What a list can be searched by', () => {
+  const api = useTestApi();
+
+  it('has a trigram index, and no other column has, but those that a condition of its own searches', async () => {
+    const { entityMetadatas } = api.app.nest.get(DataSource);
+    const expected = entityMetadatas.flatMap(({ target, tableName }) =>
+      searchableOf(target).map((name) => `${tableName}_${name}_search`),
+    );
+    const rows: { name: string }[] = await api.app.nest
+      .get(DataSource)
+      .query("SELECT indexname AS name FROM pg_indexes WHERE indexdef LIKE '%gin_trgm_ops%'");
+
+    const ofProducts = ['product_texts_name_search', 'product_texts_description_search'];
+    expect(rows.map(({ name }) => name).sort()).toEqual([...expected, ...ofProducts].sort());
+  });
+
+  it('is told at the parameter', async () => {
+    const { body } = await api.get('//docs/json');
+    expect(JSON.stringify(body)).toContain('contain this text in `title` or `content`');
   });
 });
 

@@ -7,6 +7,7 @@ import { FieldList, SameAs, WholeParameter } from '../input/query-parameters';
 import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
+import { searchableOf } from '../rows/searchable-by';
 import { type SortableEntity, sortableOf } from '../rows/sortable-by';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
 
@@ -37,7 +38,7 @@ export const SORTABLE = Symbol('sortable');
 export interface ListOptions {
   /**
    * Attributes that `sort` may name: an entity, for those that its `@SortableBy()` names and the DTO shows; or their names, each
-   * of which is a column with an index. `id` is always one.
+   * of which is a column with an index. `id` is always one. Of an entity the document also tells where `search` looks.
    */
   sortable: SortableEntity | readonly string[];
   /** The values of `status`, where the resource has any. */
@@ -86,6 +87,7 @@ export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 
 export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOptions): Type<ListQuery> {
   const sortable = typeof by === 'function' ? shownOf(by, item) : by;
   const example = sortable.includes('created_at') ? 'created_at' : sortable[0];
+  const searched = placesOf(typeof by === 'function' ? searchableOf(by) : []);
   class CollectionQuery implements ListQuery {
     [LARGEST] = LargestSize.of(item);
     [SORTABLE] = sortable;
@@ -125,7 +127,7 @@ export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOpti
 
     @Text({ min: 1, max: MAX_SEARCH, optional: true })
     @ApiProperty({
-      description: 'Only items that contain this text in one of their searchable attributes, in upper or lower case.',
+      description: `Only items that contain this text in ${searched}, in upper or lower case.`,
       example: 'a',
     })
     search?: string;
@@ -135,6 +137,12 @@ export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOpti
   }
   Reflect.defineMetadata(IS_LIST_QUERY, true, CollectionQuery);
   return CollectionQuery;
+}
+
+/** In words, where `search` looks. */
+function placesOf(names: readonly string[]): string {
+  const places = names.map((name) => `\`${name}\``).join(' or ');
+  return places || 'one of their searchable attributes';
 }
 
 /** @throws {Error} for one that the DTO doesn't show: the order of a list would tell what it is */

@@ -2,6 +2,7 @@ import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQuery
 import { countedRows, isCounted } from '../rows/counted-tables';
 import { withOwnConnection } from '../transactions/own-connection';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
+import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { validationError } from '../errors/api-error';
@@ -21,8 +22,8 @@ import { hasExactSortValue } from './sort-value';
 import { readConfirmed } from './confirmed-read';
 
 export interface PaginateOptions<E> extends ReadOptions<E> {
-  /** Text columns that `search` looks through. Each needs a trigram index. */
-  searchable?: (keyof E & string)[];
+  /** Text columns that `search` looks through; those of the entity's `@SearchableBy()` unless given. */
+  searchable?: readonly (keyof E & string)[];
   /** A further SQL condition for `search`, which uses `:pattern`. */
   searchIn?: string;
   /** Values that columns must equal. An undefined value filters nothing. */
@@ -134,18 +135,18 @@ function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>
 function matchingRows<E extends ObjectLiteral>(
   repository: Repository<E>,
   { search }: ListQuery,
-  { searchable = [], searchIn, where }: PaginateOptions<E>,
+  { searchable, searchIn, where }: PaginateOptions<E>,
   equal: Equal,
 ): SelectQueryBuilder<E> {
   const builder = repository.createQueryBuilder(ROW);
   // `where` would replace earlier conditions, so each one is added.
   for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
   where?.(builder);
-  if (search !== undefined) builder.andWhere(contains(search, searchable, searchIn));
+  if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
   return builder;
 }
 
-function contains(search: string, columns: string[], elsewhere?: string): Brackets {
+function contains(search: string, columns: readonly string[], elsewhere?: string): Brackets {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const conditions = columns.map((column) => `${ROW}.${column} ILIKE :pattern`).concat(elsewhere ?? []);
   return new Brackets((either) => conditions.forEach((condition) => either.orWhere(condition, { pattern })));

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
+import { searchableOf } from '../rows/searchable-by';
 import { type ListQuery, SORTABLE } from './list-query';
 
 /** The columns that a list names. */
@@ -40,7 +41,8 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
     for (const name of sorts) requireSortable(metadata, name);
     sortable.add(sorts);
   }
-  for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
+  for (const name of named.searchable ?? searchableOf(metadata.target))
+    once('searches', name, () => requireText(metadata, name));
   for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
   for (const [name, column] of Object.entries(named.include ?? {})) {
     once('includes', `${name}.${column}`, () => requireRelation(metadata, name, column!));

@@ -4,7 +4,7 @@ import type { IndexMetadataArgs } from 'typeorm/metadata-args/IndexMetadataArgs'
 export type SortableEntity = abstract new () => object;
 /** An entity whose objects have these properties. */
 type EntityWith<Name extends string> = abstract new () => Record<Name, unknown>;
-type Target = IndexMetadataArgs['target'];
+export type Target = IndexMetadataArgs['target'];
 
 /** Where an entity keeps the names. */
 const SORTABLE_BY = 'resource-api:sortable-by';
@@ -45,7 +45,7 @@ class SortIndex implements IndexMetadataArgs {
 
   /** Left to TypeORM where the table's name is. */
   get name(): string | undefined {
-    const table = getMetadataArgsStorage().tables.find(({ target }) => target === this.target)?.name;
+    const table = tableOf(this.target);
     return table && `${table}_${this.column}_sort`;
   }
 
@@ -55,6 +55,10 @@ class SortIndex implements IndexMetadataArgs {
     return deletion && `${quoted(deletion.options.name ?? deletion.propertyName)} IS NULL`;
   }
 }
+
+/** The name that the entity's decorator says, if it says one. */
+export const tableOf = (entity: Target): string | undefined =>
+  getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
 
 /** The class and those that it extends. */
 function lineageOf(target: Target): Target[] {

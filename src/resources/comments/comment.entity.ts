@@ -1,11 +1,11 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity, SortableBy } from '../../platform';
+import { Check, Column, Entity, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity, SearchableBy, SortableBy } from '../../platform';
 import { Post } from '../posts/post.entity';
 import { User } from '../users/user.entity';
 
 @Entity('comments')
 @SortableBy('post_id', 'user_id', 'created_at', 'updated_at')
-@Index('comments_content_search', { synchronize: false })
+@SearchableBy('content')
 @Check('comments_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Comment extends ResourceEntity {
   @Column('bigint')

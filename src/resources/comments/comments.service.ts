@@ -24,7 +24,6 @@ export class CommentsService {
 
   async list(postId: number, query: ListCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
     const page = await paginate(this.comments, query, {
-      searchable: ['content'],
       filter: { post_id: postId },
       // Checked in the statement itself, because the post may become a draft at any time.
       where: (builder) => onlyVisible(builder.innerJoin('resource.post', 'post'), 'post', caller),

@@ -19,10 +19,7 @@ import { CommentsService } from './comments.service';
 export class PostCommentsController {
   constructor(private readonly comments: CommentsService) {}
 
-  /**
-   * Lists the comments of a post.
-   * @remarks `search` looks through `content`.
-   */
+  /** Lists the comments of a post. */
   @Get()
   @Public()
   @AnswersPage(CommentDto)

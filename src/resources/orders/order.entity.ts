@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
-import { ResourceEntity, SortableBy } from '../../platform';
+import { ResourceEntity, SearchableBy, SortableBy } from '../../platform';
 import { Product } from '../products/product.entity';
 import { User } from '../users/user.entity';
 
@@ -42,7 +42,7 @@ export class Order extends ResourceEntity {
 /** One line of an order, with the product's name and price at that time. */
 @Entity('order_items')
 @Index('order_items_product_id_index', ['product_id'])
-@Index('order_items_name_search', { synchronize: false })
+@SearchableBy('name')
 @Check('order_items_quantity_range', 'quantity BETWEEN 1 AND 1000')
 @Check('order_items_unit_price_range', 'unit_price >= 0')
 export class OrderItem {

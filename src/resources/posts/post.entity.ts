@@ -1,5 +1,5 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity, SortableBy } from '../../platform';
+import { Check, Column, Entity, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity, SearchableBy, SortableBy } from '../../platform';
 import { User } from '../users/user.entity';
 
 export enum PostStatus {
@@ -9,8 +9,7 @@ export enum PostStatus {
 
 @Entity('posts')
 @SortableBy('user_id', 'title', 'status', 'created_at', 'updated_at')
-@Index('posts_title_search', { synchronize: false })
-@Index('posts_content_search', { synchronize: false })
+@SearchableBy('title', 'content')
 @Check('posts_title_length', 'char_length(title) >= 1')
 @Check('posts_content_length', 'char_length(content) BETWEEN 1 AND 50000')
 @Check('posts_status_known', "status IN ('DRAFT', 'PUBLISHED')")

@@ -26,10 +26,7 @@ import { PostsService } from './posts.service';
 export class PostsController {
   constructor(private readonly posts: PostsService) {}
 
-  /**
-   * Lists posts.
-   * @remarks `search` looks through `title` and `content`.
-   */
+  /** Lists posts. */
   @Get()
   @Public()
   @AnswersPage(PostDto)

@@ -25,7 +25,6 @@ export class PostsService {
 
   list(query: ListPostsQuery, caller: Caller | undefined, userId?: number): Promise<Page<Post>> {
     return paginate(this.posts, query, {
-      searchable: ['title', 'content'],
       filter: { user_id: userId },
       where: (builder) => onlyVisible(builder, 'resource', caller),
     });

@@ -25,10 +25,7 @@ import { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto, ReplyDt
 export class RepliesController {
   constructor(private readonly replies: RepliesService) {}
 
-  /**
-   * Lists replies.
-   * @remarks `search` looks through `content`.
-   */
+  /** Lists replies. */
   @Get()
   @Public()
   @AnswersPage(ReplyDto)

@@ -25,7 +25,6 @@ export class RepliesService {
 
   list({ commentId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
     return paginate(this.replies, query, {
-      searchable: ['content'],
       filter: { comment_id: commentId },
       where: (builder) =>
         onlyVisible(builder.innerJoin('resource.comment', 'comment').innerJoin('comment.post', 'post'), 'post', caller),

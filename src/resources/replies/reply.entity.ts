@@ -1,11 +1,11 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
-import { ResourceEntity, SortableBy } from '../../platform';
+import { Check, Column, Entity, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { ResourceEntity, SearchableBy, SortableBy } from '../../platform';
 import { Comment } from '../comments/comment.entity';
 import { User } from '../users/user.entity';
 
 @Entity('replies')
 @SortableBy('comment_id', 'user_id', 'created_at', 'updated_at')
-@Index('replies_content_search', { synchronize: false })
+@SearchableBy('content')
 @Check('replies_content_length', 'char_length(content) BETWEEN 1 AND 5000')
 export class Reply extends ResourceEntity {
   @Column('bigint')

@@ -1,5 +1,5 @@
 import { Check, Column, DeleteDateColumn, Entity, Index } from 'typeorm';
-import { declareErrors, NotFoundCode, ResourceEntity, Role, SortableBy } from '../../platform';
+import { declareErrors, NotFoundCode, ResourceEntity, Role, SearchableBy, SortableBy } from '../../platform';
 
 export enum UserStatus {
   ACTIVE = 'ACTIVE',
@@ -18,10 +18,8 @@ const { USER_NOT_FOUND } = declareErrors({ USER_NOT_FOUND: { status: 404, messag
 @Index('users_username_unique', ['username_key'], { unique: true, where: present })
 @Index('users_email_unique', ['email_key'], { unique: true, where: present })
 @SortableBy('username', 'email', 'name', 'status', 'created_at', 'updated_at')
+@SearchableBy('username', 'email', 'name')
 @Index('users_administrators', { synchronize: false })
-@Index('users_username_search', { synchronize: false })
-@Index('users_email_search', { synchronize: false })
-@Index('users_name_search', { synchronize: false })
 @Check('users_username_length', 'char_length(username) >= 3')
 @Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
 @Check('users_roles_known', `roles <@ ARRAY[${roles}] AND cardinality(roles) > 0`)
