@@ -25,7 +25,7 @@ export default tseslint.config(
   },
   {
     // Answers of the API are parsed JSON, whose type only the test's expectations check.
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.ts', 'src/platform/testing/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

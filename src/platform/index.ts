@@ -19,8 +19,6 @@ export { Callers } from './auth/callers';
 export { DEFAULT_STRATEGIES, Strategies } from './auth/strategies';
 /** Documents the credentials of a strategy, for Swagger UI. */
 export { declareSecurity } from './docs/security-schemes';
-/** The guard that identifies callers. A test may override it. */
-export { JwtAuthGuard } from './auth/jwt-auth.guard';
 
 // Answers. Decorators that begin with Api only document; the others also set what they say.
 
@@ -108,8 +106,6 @@ export { violatedUniqueConstraint } from './rows/unique-violation';
 
 export { ApiError, type FieldViolation, validationError } from './errors/api-error';
 export { codeOfStatus, declareErrors, type ErrorCode } from './errors/error-codes';
-/** The filter that answers the error envelope, to be extended. */
-export { ErrorFilter } from './pipeline/error.filter';
 /** Gives the 404 of an entity its own code. */
 export { NotFoundCode } from './errors/not-found';
 /** 409 for a value that another row has. */
@@ -172,14 +168,12 @@ export { PlatformModule } from './platform.module';
 /** Starts the service, in one process or several, and stops it on a signal. */
 export { run } from './process/run';
 export type { Demo } from './process/startup';
-/** Creates the application before it listens; or configures one that was created otherwise. */
-export { configureApp } from './process/configure-app';
+/** Creates the application before it listens. */
 export { createApplication } from './process/create-application';
 /** The settings without an application. */
 export { ConfigModule } from './config/config.module';
-export { environmentSettings, readSettings } from './config/read-settings';
+export { environmentSettings } from './config/read-settings';
 /** The database without an application. */
-export { ApiDataSource } from './database/api-data-source';
 export { dataSourceOptions } from './database/data-source';
 export { DatabaseModule } from './database/database.module';
 export { startEmbeddedPostgres } from './database/embedded-postgres';

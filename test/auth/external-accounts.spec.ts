@@ -2,7 +2,7 @@ import type { SignOptions } from 'jsonwebtoken';
 import { DataSource } from 'typeorm';
 import { IdentityProvider } from '../support/identity-provider';
 import { TestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 const now = () => Math.floor(Date.now() / 1_000);
 
@@ -17,7 +17,7 @@ describe('an external issuer whose users', () => {
 
   async function start(settings: Record<string, string> = {}) {
     const api = new TestApi();
-    api.app = await TestApp.start({
+    api.app = await startApp({
       settings: { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'our-api', ...settings },
     });
     stops.unshift(() => api.app.stop());

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { IdentityProvider } from '../support/identity-provider';
 import { TestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 const HOUR = 3_600;
 const now = () => Math.floor(Date.now() / 1_000);
@@ -14,7 +14,7 @@ describe('a token that the external issuer has signed', () => {
   beforeAll(async () => {
     await provider.start();
     const settings = { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'our-api' };
-    api.app = await TestApp.start({ settings });
+    api.app = await startApp({ settings });
   });
   afterAll(async () => {
     await api.app.stop();

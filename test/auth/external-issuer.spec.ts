@@ -1,9 +1,9 @@
+import { countStatuses, RowLock, times } from '../../src/platform/testing';
 import { aPost } from '../support/builders';
 import { HeldRequest } from '../support/held-request';
-import { RowLock } from '../support/row-lock';
-import { countStatuses, TestApi, times } from '../support/test-api';
+import { TestApi } from '../support/test-api';
 import { IdentityProvider } from '../support/identity-provider';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 describe('tokens of an external issuer', () => {
   const api = new TestApi();
@@ -18,7 +18,7 @@ describe('tokens of an external issuer', () => {
   beforeAll(async () => {
     await provider.start();
     const settings = { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'our-api' };
-    api.app = await TestApp.start({ settings });
+    api.app = await startApp({ settings });
   });
   afterAll(async () => {
     await api.app.stop();
@@ -121,7 +121,7 @@ describe('an external issuer that is away', () => {
     const { issuer } = await provider.start();
     const token = provider.token({ sub: 'patience', email: 'patience@corp.example', email_verified: true });
     await provider.stop();
-    api.app = await TestApp.start({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
+    api.app = await startApp({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
 
     expect(await api.as({ token }).get('/users/profile')).toMatchObject({ status: 503 });
     await provider.start(Number(new URL(issuer).port));
@@ -133,7 +133,7 @@ describe('an external issuer that is away', () => {
     silent.silentAt = path;
     const { issuer } = await silent.start();
     const waiting = new TestApi();
-    waiting.app = await TestApp.start({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
+    waiting.app = await startApp({ settings: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'our-api' } });
     try {
       const token = silent.token({ sub: 'patience', email: 'patience@corp.example', email_verified: true });
       const answer = await waiting.as({ token }).get('/users/profile');

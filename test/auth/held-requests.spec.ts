@@ -1,14 +1,13 @@
 import { DataSource } from 'typeorm';
 import { Role } from '../../src/platform/auth/caller';
+import { RawConnection, RowLock } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
 import { Fixtures } from '../support/fixtures';
 import { aNewUser, aPost, aProduct, anOrderOf } from '../support/builders';
 import { fingerprintOf } from '../support/fingerprint';
 import { type Form, HeldRequest } from '../support/held-request';
 import type { PreparedRequest } from '../support/prepared-request';
-import { RawConnection } from '../support/raw-http';
 import { requestOf, routesOf } from '../support/requests';
-import { RowLock } from '../support/row-lock';
 import { type TestUser, useTestApi } from '../support/test-api';
 
 const BYTES = /\/uploads/;
@@ -252,7 +251,7 @@ describe('a request that waits for a lock', () => {
     const friend = await api.user();
     const users = () => sql('SELECT * FROM users WHERE id <> $1 ORDER BY id', [caller.id]);
     const before = await users();
-    const lock = await RowLock.ofUser(api.app.databaseUrl, caller.id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', caller.id);
     try {
       const answer = send(friend, caller);
       await lock.awaitedBy(1);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { waitFor } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
 import { NameClaims } from '../../src/resources/users/name-claims';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 const LIMIT = 2;
 const IP = '192.0.2.77';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { hashPassword } from '../../src/platform/auth/passwords';
 import { SecurityEvents } from '../../src/platform/auth/security-events';
+import { type Answer, type Client, times, waitFor } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
-import { type Answer, type Client, type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const ADDRESS = '198.51.100.7';
 const PASSWORD = 'a password of a test';

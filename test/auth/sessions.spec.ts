@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { hashPassword } from '../../src/platform/auth/passwords';
-import { RowLock } from '../support/row-lock';
-import { TestApi, type TestUser, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { RowLock, times } from '../../src/platform/testing';
+import { TestApi, type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
 
@@ -31,7 +31,7 @@ describe('a session', () => {
       await sql('DELETE FROM sessions WHERE user_id = $1', [user.id]);
       const value = await valueFor(user);
       // The password has been found right when the sign-in waits for the row that is being changed.
-      const lock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+      const lock = await RowLock.of(api.app.databaseUrl, 'users', user.id);
       try {
         const attempts = times(3, () => signIn(user));
         await lock.awaitedBy(3);
@@ -152,7 +152,7 @@ describe('the longest session', () => {
     sql('UPDATE sessions SET authenticated_at = now() - make_interval(secs => $2) WHERE user_id = $1', [id, seconds]);
 
   beforeAll(async () => {
-    api.app = await TestApp.start({ settings: { SESSION_MAX_AGE: '3600' } });
+    api.app = await startApp({ settings: { SESSION_MAX_AGE: '3600' } });
   });
   afterAll(() => api.app.stop());
 

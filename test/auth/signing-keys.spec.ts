@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { TestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 const claimsOf = (token: string, index = 1) => JSON.parse(Buffer.from(token.split('.')[index], 'base64url').toString());
 
@@ -12,7 +12,7 @@ describe('signing keys', () => {
 
   async function start(settings: Record<string, string>, databaseUrl?: string) {
     const api = new TestApi();
-    api.app = await TestApp.start({ settings, databaseUrl });
+    api.app = await startApp({ settings, databaseUrl });
     stops.unshift(() => api.app.stop());
     return api;
   }

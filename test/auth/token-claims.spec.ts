@@ -1,7 +1,7 @@
 import { JwtService } from '@nestjs/jwt';
 import fc from 'fast-check';
 import { SigningKeys } from '../../src/platform/auth/signing-keys';
-import { sendRaw } from '../support/raw-http';
+import { sendRaw } from '../../src/platform/testing';
 import { signedToken } from '../support/signed-token';
 import { type TestUser, useTestApi } from '../support/test-api';
 

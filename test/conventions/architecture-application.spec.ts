@@ -4,7 +4,7 @@ import { DeclaredAccess } from '../../src/platform/auth/declared-access';
 import { fromDatabaseError } from '../../src/platform/errors/database-errors';
 import { ResourceEntity } from '../../src/platform/rows/resource.entity';
 import { COLLECTIONS } from '../support/resources';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
 import { folderOf, sources } from '../support/sources';
 
@@ -34,7 +34,7 @@ describe('The application', () => {
     @Module({ controllers: [ForgottenController] })
     class ForgottenModule {}
 
-    await expect(TestApp.start({ imports: [ForgottenModule], databaseUrl: api.app.databaseUrl })).rejects.toThrow(
+    await expect(startApp({ imports: [ForgottenModule], databaseUrl: api.app.databaseUrl })).rejects.toThrow(
       'GET forgotten (ForgottenController.list)',
     );
   });

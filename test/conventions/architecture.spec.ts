@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import ts from 'typescript';
-import { folderOf, longFiles, sources } from '../support/sources';
+import { folderOf, longFiles, sources, testSources } from '../support/sources';
 
 /** Lines of a file of src/, and of a file of what is beside it. */
 const MAX_LINES = 200;
 const MAX_LINES_BESIDE = 300;
-/** The names of the platform that others may use. */
+/** The names of the platform that others may use, and those for tests. */
 const FACE = 'platform';
+const TESTING = 'platform/testing';
 
 /** Between resources only child to parent. */
 const parents: Record<string, string[]> = {
@@ -42,17 +43,35 @@ describe('The source code', () => {
     ).toEqual([]);
   });
 
-  it('exports nothing by the face that nobody outside the platform uses', () => {
-    const tests = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => join('test', name));
-    const users = [
-      ...sources.filter(({ path }) => !isPlatform(path)).map(({ path }) => join('src', path)),
-      'ormconfig.ts',
-    ];
-    const all = [...users, ...tests.filter((name) => name.endsWith('.ts')), ...documents()];
-    const text = all.map((path) => readFileSync(path, 'utf8')).join('\n');
+  it.each([
+    [FACE, 50],
+    [TESTING, 20],
+  ])('exports nothing by the face %s that nobody outside the platform uses', (face, least) => {
+    const users = [...sources.filter(({ path }) => !isPlatform(path)), ...testSources].map(({ text }) => text);
+    const text = [...users, ...['ormconfig.ts', ...documents()].map((path) => readFileSync(path, 'utf8'))].join('\n');
+    const names = namesOf(face);
 
-    expect(namesOfFace().length).toBeGreaterThan(50);
-    expect(namesOfFace().filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+    expect(names.length).toBeGreaterThan(least);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
+  it('has support for tests that only tests use, and that no build contains', () => {
+    const { config } = ts.readConfigFile('tsconfig.build.json', (path) => ts.sys.readFile(path)) as { config: object };
+    const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+    const built = fileNames.map((path) => relative('src', path).replaceAll('\\', '/'));
+
+    expect(sources.some(({ path }) => isTesting(path))).toBe(true);
+    expect(importsOf((path) => !isTesting(path), isTesting)).toEqual([]);
+    expect(built).toContain('main.ts');
+    expect(built.filter(isTesting)).toEqual([]);
+  });
+
+  it('is used by tests through the face of the test support, and by tests of resources through the faces alone', () => {
+    const skipping = (target: string) => isTesting(target) && target !== TESTING;
+    const deep = (target: string) => isPlatform(target) && ![FACE, TESTING].includes(target);
+
+    expect(importsOf(() => true, skipping, testSources)).toEqual([]);
+    expect(importsOf(isTestOfResources, deep, testSources)).toEqual([]);
   });
 
   it('imports between resources from child to parent', () => {
@@ -68,8 +87,10 @@ describe('The source code', () => {
     expect(offences).toEqual([]);
   });
 
-  it('reads the environment in one place', () => {
-    expect(offenders(/process\.env/).filter((path) => !path.startsWith('platform/config/'))).toEqual([]);
+  it('reads the environment of the service in one place, and that of a test run in one', () => {
+    const places = /^platform\/(?:config\/|testing\/test-run\.ts$)/;
+
+    expect(offenders(/process\.env/).filter((path) => !places.test(path))).toEqual([]);
   });
 
   it('exports by name', () => {
@@ -93,11 +114,15 @@ describe('The source code', () => {
   const offenders = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 });
 
-const isPlatform = (path: string) => folderOf(path) === 'platform';
+type Kind = (path: string) => boolean;
+
+const isPlatform: Kind = (path) => folderOf(path) === 'platform';
+const isTesting: Kind = (path) => path === TESTING || path.startsWith(`${TESTING}/`);
+const isTestOfResources: Kind = (path) => /(?:^|\/)resources\//.test(path);
 
 /** `<file> -> <file>` for each import from the one kind of file to the other. */
-function importsOf(isFrom: (path: string) => boolean, isTo: (path: string) => boolean): string[] {
-  return sources
+function importsOf(isFrom: Kind, isTo: Kind, files = sources): string[] {
+  return files
     .filter(({ path }) => isFrom(path))
     .flatMap(({ path, imports }) => imports.filter(isTo).map((target) => `${path} -> ${target}`));
 }
@@ -132,8 +157,8 @@ function reaches(arrows: Map<string, Set<string>>, from: string, found = new Set
 
 const documents = () => readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [join('docs', name)] : []));
 
-function namesOfFace(): string[] {
-  const exported = readFileSync('src/platform/index.ts', 'utf8').matchAll(/^export \{([^}]*)\}/gms);
+function namesOf(face: string): string[] {
+  const exported = readFileSync(join('src', face, 'index.ts'), 'utf8').matchAll(/^export \{([^}]*)\}/gms);
   return [...exported].flatMap(([, names]) =>
     names.split(',').flatMap((name) => name.trim().replace('type ', '') || []),
   );

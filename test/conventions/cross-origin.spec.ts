@@ -1,4 +1,5 @@
-import { type Answer, useTestApi } from '../support/test-api';
+import type { Answer } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 const ORIGIN = 'https://app.example.com';
 

@@ -1,9 +1,8 @@
 import { DataSource } from 'typeorm';
+import { type Answer, atOnce, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
 import { Fixtures, insert } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import { COLLECTIONS } from '../support/resources';
-import { statementsOf } from '../support/statements';
-import { type Answer, atOnce, type Client, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 interface Item {
   id: number;

@@ -13,7 +13,7 @@ import {
   Verbatim,
   Whole,
 } from '../../src/platform';
-import { expectError } from '../support/expectations';
+import { expectError } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 enum Colour {

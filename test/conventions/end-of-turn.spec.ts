@@ -1,9 +1,9 @@
 import { All, Controller, Get, Module, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../../src/platform/auth/access.decorators';
+import { expectError, times } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
-import { expectError } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 @Controller('turns')
 class TurnsController {

@@ -1,7 +1,7 @@
+import { type Answer, type Client, countStatuses, expectError, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
-import { type Answer, type Client, countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 const tagOf = ({ headers }: Answer) => headers.get('etag');
 const ONLY_PLAIN = { 'Accept-Encoding': 'identity' };

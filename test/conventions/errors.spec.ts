@@ -1,4 +1,4 @@
-import { expectError, expectErrorEnvelope } from '../support/expectations';
+import { expectError, expectErrorEnvelope } from '../../src/platform/testing';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { ErrorsModule, SECRET, accidents, intended } from '../support/modules/accidents';
 

@@ -1,12 +1,12 @@
 import { DataSource } from 'typeorm';
+import { atOnce, type Client, expectError, times } from '../../src/platform/testing';
 import { Fixtures, type Row } from '../support/fixtures';
 import { anOrderOf } from '../support/builders';
-import { expectError } from '../support/expectations';
 import { routesOf } from '../support/requests';
 import { WRITABLES } from '../support/resources';
 import { ORDER_STATUS, QUANTITY } from '../support/resources/orders';
 import { type Values, withRows } from '../support/values';
-import { atOnce, type Client, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 type Item = Record<string, never> & { id: number };
 

@@ -1,10 +1,9 @@
 import { DataSource } from 'typeorm';
+import { type Answer, atOnce, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
 import { Fixtures, type Row } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import { requestOf, routesOf, sendTo } from '../support/requests';
 import { COLLECTIONS } from '../support/resources';
-import { statementsOf } from '../support/statements';
-import { type Answer, atOnce, type Client, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 type Item = Record<string, never> & { id: number };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type Answer, type Client, expectError } from '../../src/platform/testing';
 import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import { documentedRoutes, requestOf, ROUTES, routesOf, sendTo } from '../support/requests';
-import { type Answer, type Client, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 const BAD_IDS = '0 -1 01 1e3 1%00 9223372036854775808'.split(' ');
 const FREE_KEYS = [randomUUID(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];

@@ -1,5 +1,5 @@
+import { sendRaw } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { sendRaw } from '../support/raw-http';
 import { requestOf, routesOf } from '../support/requests';
 import { type TestUser, useTestApi } from '../support/test-api';
 

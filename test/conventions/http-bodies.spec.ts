@@ -3,12 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
 import { bodyReader } from '../../src/platform/pipeline/body-reader';
+import { expectError, expectSuccess, headerOf, RawConnection, sendRaw, waitFor } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
-import { expectError, expectSuccess, headerOf } from '../support/expectations';
-import { RawConnection, sendRaw } from '../support/raw-http';
 import { aNewUserOnTheWire, chunkOf, postOnTheWire } from '../support/raw-requests';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 /** Of `POST /users`. */
 const LIMIT = 16 * 1024;

@@ -1,7 +1,15 @@
-import { expectError, expectErrorEnvelope, expectSuccess, headerOf } from '../support/expectations';
-import { type RawAnswer, RawConnection, sendRaw } from '../support/raw-http';
+import {
+  expectError,
+  expectErrorEnvelope,
+  expectSuccess,
+  headerOf,
+  type RawAnswer,
+  RawConnection,
+  sendRaw,
+  times,
+} from '../../src/platform/testing';
 import { aNewUserOnTheWire, chunkOf, postOnTheWire } from '../support/raw-requests';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { generator, mutate } from '../support/mutated-text';
 
 /** Of `POST /users`. */

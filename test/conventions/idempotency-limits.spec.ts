@@ -20,9 +20,9 @@ import { Public } from '../../src/platform/auth/access.decorators';
 import { Creates } from '../../src/platform/routes/route.decorators';
 import { Text } from '../../src/platform/input/attributes';
 import { ResourceDto } from '../../src/platform/answers/resource.dto';
-import { expectError } from '../support/expectations';
+import { type Answer, expectError, times } from '../../src/platform/testing';
 import { aNewUser } from '../support/builders';
-import { type Answer, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { IdempotencyKeys } from '../../src/platform/idempotency/idempotency-keys';
+import { type Answer, type Client, countStatuses, expectError, RowLock, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import { aNewUser } from '../support/builders';
 import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
-import { RowLock } from '../support/row-lock';
-import { type Answer, type Client, countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
@@ -118,7 +117,7 @@ describe('An idempotency key', () => {
   it('is 409, with the time to wait, while the first request is in progress', async () => {
     const headers = keyed();
     const body = { title: 'A post', content: 'A text' };
-    const lock = await RowLock.ofUser(api.app.databaseUrl, own.owner.id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', own.owner.id);
     const first = user.post('/posts', body, headers);
     await lock.awaitedBy(1);
 

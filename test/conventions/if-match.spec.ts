@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { IfMatch, type Precondition } from '../../src/platform';
 import { DeclaredAccess, type DeclaredRoute } from '../../src/platform/auth/declared-access';
+import { type Answer, type Client, expectError } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
 import type { Node } from '../support/openapi';
 import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
-import { type Answer, type Client, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 /** E.g. `PATCH /api/v1/products/:id`. */
 const GUARDED = documentedRoutes(({ spec }) => (spec.parameters as Node[]).some(({ name }) => name === 'If-Match'));

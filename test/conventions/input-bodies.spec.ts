@@ -1,7 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { expectError, expectSuccess } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, sendRaw, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { SMALL, ThingsModule } from '../support/modules/things';
 
 /** Bytes of the longest answer to a request that is all wrong. */

@@ -1,6 +1,5 @@
-import { expectError, expectSuccess } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
-import { type TestUser, times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, sendRaw, times } from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { ThingsModule } from '../support/modules/things';
 
 /** Bytes of the longest answer to a request that is all wrong. */

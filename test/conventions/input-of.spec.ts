@@ -1,7 +1,7 @@
 import { Body, Controller, Module, Patch, Post } from '@nestjs/common';
 import { PartialType } from '@nestjs/swagger';
 import { InputOf, Public, SomeOf, Text, Verbatim } from '../../src/platform';
-import { expectError } from '../support/expectations';
+import { expectError } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 enum Colour {

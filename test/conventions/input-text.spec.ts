@@ -1,5 +1,5 @@
 import { Text } from '../../src/platform/input/attributes';
-import { expectError, expectSuccess } from '../support/expectations';
+import { expectError, expectSuccess } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 import { ThingsModule } from '../support/modules/things';
 

@@ -4,9 +4,9 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
 import { isPure } from '../../src/platform/input/pure';
+import { expectError, expectSuccess, times } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
-import { expectError, expectSuccess } from '../support/expectations';
-import { type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { ThingsModule } from '../support/modules/things';
 
 describe('what comes in', () => {

@@ -3,12 +3,10 @@ import { EventEmitter, once } from 'node:events';
 import { Controller, Get, Module, NotFoundException, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Public } from '../../src/platform/auth/access.decorators';
-import { createDatabase, dropDatabase } from '../support/databases';
-import { expectError, headerOf } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { TestApi, times, useTestApi } from '../support/test-api';
+import { createDatabase, dropDatabase, expectError, headerOf, RawConnection, times } from '../../src/platform/testing';
+import { TestApi, useTestApi } from '../support/test-api';
 import { TcpProxy } from '../support/tcp-proxy';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { SECRET, raise } from '../support/modules/accidents';
 
 /** What a handler may do after its request was given up. */
@@ -69,7 +67,7 @@ describe('a database that is away', () => {
       name,
       `${process.env.TEST_DATABASE_PREFIX}_template`,
     );
-    api.app = await TestApp.start({ databaseUrl: await proxy.start(url) });
+    api.app = await startApp({ databaseUrl: await proxy.start(url) });
   });
 
   afterAll(async () => {

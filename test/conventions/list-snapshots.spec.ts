@@ -1,5 +1,5 @@
-import { changeAfter } from '../support/statements';
-import { type Answer, type TestUser, times, useTestApi } from '../support/test-api';
+import { type Answer, changeAfter, times } from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { Comment } from '../../src/resources/comments/comment.entity';
 import { Post, PostStatus } from '../../src/resources/posts/post.entity';
 

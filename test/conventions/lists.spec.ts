@@ -1,8 +1,9 @@
 import { DataSource } from 'typeorm';
 import { paginate } from '../../src/platform/lists/paginate';
+import { times } from '../../src/platform/testing';
 import { Product, ProductStatus } from '../../src/resources/products/product.entity';
 import { Fixtures } from '../support/fixtures';
-import { type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 /** Every rule of a collection, on one of them; `matrix.spec.ts` asks the others whether they keep to it. */
 describe('a collection', () => {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as PgClient } from 'pg';
+import { type Answer, type Client, query, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { BuiltService } from '../support/built-service';
-import { query } from '../support/databases';
 import { Document, examplesOf, type Node, type Operation, requiredHeaders } from '../support/openapi';
-import { type Answer, Client, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { clientOf, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 import { exampleOf, isSame, pathParameters, rank, send, takes, takesBytes } from '../support/documented-operation';
 
 const MEBIBYTE = 1024 * 1024;
@@ -26,7 +26,7 @@ describe('The OpenAPI document', () => {
 
   beforeAll(async () => {
     service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true', MIN_FREE_DISK: '0' });
-    anyone = new Client(() => service.url);
+    anyone = clientOf(() => service.url);
     document = new Document((await anyone.get('//docs/json')).body);
     const stranger = { username: 'stranger', email: 'stranger@example.com', password: 'demo-password' };
     await anyone.post('/users', stranger);
@@ -121,11 +121,9 @@ describe('The OpenAPI document', () => {
       const grace = anyone.with({ Authorization: `Bearer ${(await signIn('grace')).access_token}` });
       const { id } = (await grace.get('/users/profile')).body.data;
       const last = { id: String(id) };
-      const closed = await TestApp.start({
-        databaseUrl: api.app.databaseUrl,
-        settings: { OPEN_REGISTRATION: 'false' },
-      });
-      await provoke(create.name, send(new Client(() => `http://127.0.0.1:${closed.port}`), create, exampleOf(create)));
+      const closed = await startApp({ databaseUrl: api.app.databaseUrl, settings: { OPEN_REGISTRATION: 'false' } });
+      const toClosed = clientOf(() => `http://127.0.0.1:${closed.port}`);
+      await provoke(create.name, send(toClosed, create, exampleOf(create)));
       await closed.stop();
       const external =
         "INSERT INTO external_identities (issuer, subject, user_id) VALUES ('https://id.example', 'grace', $1)";

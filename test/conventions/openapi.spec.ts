@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { RouteIndex } from '../../src/platform/routing/route-index';
+import type { Client } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
 import { Document, examplesOf, type Node, type Operation, schemaOf } from '../support/openapi';
-import { Client, useTestApi } from '../support/test-api';
+import { clientOf, useTestApi } from '../support/test-api';
 import { examplesIn } from '../support/documented-operation';
 
 const BUILD_AND_START = 150_000;
@@ -16,7 +17,7 @@ describe('The OpenAPI document', () => {
 
   beforeAll(async () => {
     service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true', MIN_FREE_DISK: '0' });
-    anyone = new Client(() => service.url);
+    anyone = clientOf(() => service.url);
     document = new Document((await anyone.get('//docs/json')).body);
   }, BUILD_AND_START);
 

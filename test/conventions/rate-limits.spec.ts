@@ -1,7 +1,7 @@
 import { RateLimits } from '../../src/platform/limits/rate-limits';
 import type { Settings } from '../../src/platform/config/settings';
+import { waitFor } from '../../src/platform/testing';
 import { memory } from '../support/memory';
-import { waitFor } from '../support/wait-for';
 
 describe.each([
   ['in this process', ''],

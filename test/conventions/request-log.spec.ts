@@ -4,11 +4,9 @@ import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Public } from '../../src/platform/auth/access.decorators';
 import { Text } from '../../src/platform/input/attributes';
+import { headerOf, RawConnection, sendRaw, times, waitFor } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
-import { headerOf } from '../support/expectations';
-import { RawConnection, sendRaw } from '../support/raw-http';
-import { type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const SECRET = 'open-sesame-4242';
 const EMAIL = 'scheherazade@example.com';

@@ -1,6 +1,13 @@
-import { expectError, expectErrorHeaders, expectSuccess, headerOf } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
-import { type Answer, type TestUser, times, useTestApi } from '../support/test-api';
+import {
+  type Answer,
+  expectError,
+  expectErrorHeaders,
+  expectSuccess,
+  headerOf,
+  sendRaw,
+  times,
+} from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const ORIGIN = 'https://app.example.com';
 const HTML = `<script>alert("1 & 2")\u2028\u2029</script>`;

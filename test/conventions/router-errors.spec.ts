@@ -1,5 +1,4 @@
-import { expectError, expectErrorHeaders, headerOf } from '../support/expectations';
-import { RawConnection, sendRaw } from '../support/raw-http';
+import { expectError, expectErrorHeaders, headerOf, RawConnection, sendRaw } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 import { ErrorsModule } from '../support/modules/accidents';
 

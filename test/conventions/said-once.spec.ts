@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { attributesOf } from '../../src/platform/input/fields';
 import { OneOf, ListQueryOf, ResourceDto, ResourceEntity, SortableBy } from '../../src/platform';
 import { searchableOf } from '../../src/platform/rows/searchable-by';
-import { sortableOf } from '../../src/platform/rows/sortable-by';
+import { sortableOf } from '../../src/platform/testing';
 import { documented } from '../support/declared-defaults';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
 import { useTestApi } from '../support/test-api';

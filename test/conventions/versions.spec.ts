@@ -2,9 +2,9 @@ import { Controller, Get, HttpStatus, Module } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Public } from '../../src/platform/auth/access.decorators';
 import { Deprecated } from '../../src/platform/http/deprecated';
+import { type Answer, expectError } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
-import { type Answer, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 const vendor = (version: number | string) => `application/vnd.api+json;version=${version}`;
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { CountedTables1767530000000 } from '../../src/platform/database/migrations/1767530000000-counted-tables';
 import { aProduct } from '../support/builders';
 import { TestApi, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 /** What the list believes of the counts that it reads, more than there are. */
 const INVENTED = 40;
@@ -14,7 +14,7 @@ describe('How the rows of a table are counted', () => {
   /** The totals of an instance that starts now. */
   async function totals(): Promise<{ all: number; active: number }> {
     const later = new TestApi();
-    later.app = await TestApp.start({ databaseUrl: api.app.databaseUrl });
+    later.app = await startApp({ databaseUrl: api.app.databaseUrl });
     try {
       const totalOf = async (path: string) => (await later.get(path)).body.pagination.total as number;
       return { all: await totalOf('/products'), active: await totalOf('/products?status=ACTIVE') };

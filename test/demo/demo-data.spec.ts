@@ -1,8 +1,8 @@
+import { Client, query, type TestApp, times } from '../../src/platform/testing';
 import { DEMO_PASSWORD, demoProducts, demoUsers } from '../../src/demo/content';
 import { DemoAccounts } from '../../src/demo/demo-accounts';
-import { query } from '../support/databases';
-import { Client, TestApi, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { TestApi, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const withDemoData = { DEMO_DATA: 'true' };
 const TABLES = ['users', 'products', 'orders', 'order_items', 'posts', 'comments', 'replies'];
@@ -173,13 +173,13 @@ describe('Demo data', () => {
 
   it('is the same in every database, and added once, however many start at once and however often', async () => {
     const other = new TestApi();
-    other.app = await TestApp.start();
+    other.app = await startApp();
     try {
       const options = { databaseUrl: other.app.databaseUrl, settings: withDemoData };
-      const instances = await Promise.all(times(2, () => TestApp.start(options)));
+      const instances = await Promise.all(times(2, () => startApp(options)));
       await Promise.all(instances.map((instance) => instance.stop()));
       const first = await everything(other.app);
-      await (await TestApp.start(options)).stop();
+      await (await startApp(options)).stop();
 
       expect(await everything(other.app)).toEqual(first);
       expect(first).toEqual(await everything(api.app));
@@ -191,7 +191,7 @@ describe('Demo data', () => {
   it('comes beside the administrator of the settings, who is made first', async () => {
     const other = new TestApi();
     const administrator = { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'long enough' };
-    other.app = await TestApp.start({ settings: { ...withDemoData, ...administrator } });
+    other.app = await startApp({ settings: { ...withDemoData, ...administrator } });
     try {
       const { users, products } = await everything(other.app);
 
@@ -214,7 +214,7 @@ describe('Demo data', () => {
     { ADMIN_USERNAME: 'Grace', ADMIN_EMAIL: 'root@example.com' },
     { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'ADA@example.com' },
   ])('stays away where the administrator has a name of it, and says so: %j', async (names) => {
-    const other = await TestApp.start({ settings: { ...withDemoData, ...names, ADMIN_PASSWORD: 'long enough' } });
+    const other = await startApp({ settings: { ...withDemoData, ...names, ADMIN_PASSWORD: 'long enough' } });
     try {
       const { users, products } = await everything(other);
 
@@ -228,11 +228,11 @@ describe('Demo data', () => {
 
   it('leaves alone what is not empty, even if all that there was is hidden', async () => {
     const other = new TestApi();
-    other.app = await TestApp.start();
+    other.app = await startApp();
     try {
       const only = await other.user();
       await other.as(only).delete(`/users/${only.id}`);
-      await (await TestApp.start({ databaseUrl: other.app.databaseUrl, settings: withDemoData })).stop();
+      await (await startApp({ databaseUrl: other.app.databaseUrl, settings: withDemoData })).stop();
 
       const { users, products } = await everything(other.app);
       expect([users.length, products.length]).toEqual([1, 0]);

@@ -1,8 +1,8 @@
+import { query, type TestApp } from '../../src/platform/testing';
 import { DEMO_PASSWORD } from '../../src/demo/content';
 import { DemoAccounts } from '../../src/demo/demo-accounts';
-import { query } from '../support/databases';
 import { TestApi, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 const withDemoData = { DEMO_DATA: 'true' };
 
@@ -17,7 +17,7 @@ describe('The password of demo data', () => {
     ADMIN_PASSWORD: 'long enough',
   };
   const start = (settings: Record<string, string> = production) =>
-    TestApp.start({ settings, databaseUrl: api.app.databaseUrl });
+    startApp({ settings, databaseUrl: api.app.databaseUrl });
   const sql = (text: string) => query(api.app.databaseUrl, text);
 
   it('keeps the service from starting in production as long as it opens an account, whatever that is called', async () => {
@@ -49,7 +49,7 @@ describe('The password of demo data', () => {
   });
 
   it('is no obstacle where strangers have taken it, with a name or an address of a demo user', async () => {
-    const other = await TestApp.start({ settings: { DEMO_DATA: 'false' } });
+    const other = await startApp({ settings: { DEMO_DATA: 'false' } });
     try {
       const users = new TestApi();
       users.app = other;
@@ -59,8 +59,8 @@ describe('The password of demo data', () => {
       expect(await register('stranger', 'grace@example.com')).toMatchObject({ status: 201 });
       const { databaseUrl } = other;
 
-      await (await TestApp.start({ settings: production, databaseUrl })).stop();
-      const service = await TestApp.start({ settings: { DEMO_DATA: 'false' }, databaseUrl });
+      await (await startApp({ settings: production, databaseUrl })).stop();
+      const service = await startApp({ settings: { DEMO_DATA: 'false' }, databaseUrl });
       await service.stop();
       expect(service.nest.get(DemoAccounts)).toMatchObject({ open: false, offered: false });
     } finally {
@@ -69,15 +69,15 @@ describe('The password of demo data', () => {
   });
 
   it('is no obstacle once they have others, nor are users of those names, and it is offered to nobody', async () => {
-    const other = await TestApp.start({ settings: { DEMO_DATA: 'false' } });
+    const other = await startApp({ settings: { DEMO_DATA: 'false' } });
     const databaseUrl = other.databaseUrl;
     try {
       const users = new TestApi();
       users.app = other;
       await users.user({ username: 'ada', email: 'ada@example.com' });
       await users.admin({ username: 'grace', email: 'grace@example.com' });
-      await (await TestApp.start({ settings: production, databaseUrl })).stop();
-      const exploring = await TestApp.start({ settings: withDemoData, databaseUrl });
+      await (await startApp({ settings: production, databaseUrl })).stop();
+      const exploring = await startApp({ settings: withDemoData, databaseUrl });
       await exploring.stop();
 
       expect(exploring.nest.get(DemoAccounts).offered).toBe(false);
@@ -90,7 +90,7 @@ describe('The password of demo data', () => {
 describe('The administrator of the settings', () => {
   const api = useTestApi();
   const start = (ADMIN_USERNAME: string) =>
-    TestApp.start({
+    startApp({
       settings: { ADMIN_USERNAME, ADMIN_EMAIL: `${ADMIN_USERNAME}@example.com`, ADMIN_PASSWORD: 'long enough' },
       databaseUrl: api.app.databaseUrl,
     });

@@ -1,14 +1,13 @@
+import { countStatuses, expectError, RawConnection, RowLock, times, waitFor } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { RowLock } from '../support/row-lock';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const POOL_SIZE = 5;
 const SEARCHES = 3;
 /** Much less than the limit of a request, which would end everything anyway. */
 const SOON = 8_000;
+/** The statements of the job that cancels overdue orders, which may wait for the lock of its table. */
+const OF_JOBS = "%status = 'PENDING' AND expires_at < now()%";
 
 describe('A read whose client has gone', () => {
   const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE) } });
@@ -45,10 +44,10 @@ describe('A read whose client has gone', () => {
   ])('ends in the database: %s', async (_what, path, table) => {
     lock = await RowLock.ofTable(api.app.databaseUrl, table);
     const connections = await Promise.all(times(3, () => send(path)));
-    await waitFor(async () => (await lock.waiting()) > 0);
+    await waitFor(async () => (await lock.waiting(OF_JOBS)) > 0);
     connections.forEach((connection) => connection.reset());
 
-    await waitFor(async () => (await lock.waiting()) === 0, SOON);
+    await waitFor(async () => (await lock.waiting(OF_JOBS)) === 0, SOON);
     await lock.release();
     // Whatever was ended, its place in the pool is there again.
     const after = await Promise.all(times(2 * POOL_SIZE, () => api.as(user).get('/products')));
@@ -70,7 +69,7 @@ describe('A read whose client has gone', () => {
   });
 
   it('never waits for a connection while it holds another: many at once are all answered', async () => {
-    lock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+    lock = await RowLock.of(api.app.databaseUrl, 'users', user.id);
     const admin = api.as(await api.admin());
     const paths = ['/orders', '/uploads', '/posts?size=100', '/users?search=user', '/products?status=ACTIVE&search=p'];
     const answers = await Promise.all(

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { RowLock } from '../support/row-lock';
 import { hashing } from '../../src/platform/auth/passwords';
-import { countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { countStatuses, RowLock, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 jest.setTimeout(120_000);
 

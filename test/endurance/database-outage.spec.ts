@@ -4,12 +4,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Public } from '../../src/platform/auth/access.decorators';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
-import { query } from '../support/databases';
-import { expectError } from '../support/expectations';
-import { RowLock } from '../support/row-lock';
+import { expectError, query, RowLock, times, waitFor } from '../../src/platform/testing';
 import { postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
-import { times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 /** What the handler below waits for, in the middle of a transaction. */
 const gate = { open: () => {}, closed: Promise.resolve() };
@@ -96,7 +93,7 @@ describe('A database that goes away and comes back', () => {
   });
 
   it('is a 503 for requests that are under way when it crashes', async () => {
-    const lock = await RowLock.ofUser(database.url, id);
+    const lock = await RowLock.of(database.url, 'users', id);
     const changes = times(5, (index) =>
       answerOf(service.send('PATCH', `/users/${id}`, { name: `Ada ${index}` }, authorization)),
     );

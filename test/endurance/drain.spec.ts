@@ -1,9 +1,6 @@
-import { cloneTemplate, query } from '../support/databases';
+import { cloneTemplate, query, RawConnection, RowLock, waitFor } from '../../src/platform/testing';
 import { Load } from '../support/load';
-import { RawConnection } from '../support/raw-http';
-import { RowLock } from '../support/row-lock';
 import { type ServiceProcess, useServices } from '../support/service-process';
-import { waitFor } from '../support/wait-for';
 
 describe('SIGTERM', () => {
   const services = useServices();
@@ -53,7 +50,7 @@ describe('SIGTERM', () => {
   it('waits for a slow request, is alive but not ready meanwhile, and then not for connections that nobody uses', async () => {
     const service = await services.start(settings);
     const { id, Authorization } = await signUp(service, 'slow');
-    const lock = await RowLock.ofUser(settings.DATABASE_URL, id);
+    const lock = await RowLock.of(settings.DATABASE_URL, 'users', id);
     const silent = await RawConnection.open(service.port);
     const idle = await RawConnection.open(service.port);
     const alive = await RawConnection.open(service.port);

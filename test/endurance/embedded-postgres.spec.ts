@@ -14,7 +14,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/database/embedded-postgres';
-import { query, withDatabase } from '../support/databases';
+import { query, withDatabase } from '../../src/platform/testing';
 import { hasEnded, postmasterOf } from '../support/service-process';
 
 /** Larger than any process id there is. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { times, waitFor } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { BuiltService } from '../support/built-service';
-import { times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 const CLIENTS = 20;
 const KILLS = 30;

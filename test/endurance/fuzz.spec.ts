@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { LessThan } from 'typeorm';
+import { type Answer, type Client, expectErrorEnvelope } from '../../src/platform/testing';
 import { isRecognisable } from '../../src/resources/users/username';
 import { Comment } from '../../src/resources/comments/comment.entity';
 import { PostStatus } from '../../src/resources/posts/post.entity';
 import { Product } from '../../src/resources/products/product.entity';
 import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { aPost, aProduct } from '../support/builders';
-import { expectErrorEnvelope } from '../support/expectations';
 import { type FuzzRequest, FuzzRequests } from '../support/fuzz-requests';
 import { Document } from '../support/openapi';
-import { type Answer, type Client, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 /** In all; `npm run fuzz` sends more. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_000);

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { RowLock } from '../support/row-lock';
+import { countStatuses, RawConnection, RowLock, times } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 jest.setTimeout(120_000);
 

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
+import { cloneTemplate, query, waitFor } from '../../src/platform/testing';
 import { BuiltService, type Vitals } from '../support/built-service';
-import { cloneTemplate, query } from '../support/databases';
 import { HostileClient } from '../support/hostile-client';
 import { type HostileRequest, hostileRequests } from '../support/hostile-requests';
 import { Document } from '../support/openapi';
-import { waitFor } from '../support/wait-for';
 
 /** In all; `npm run fuzz` and `.ci/run` send more. */
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 1_000);

@@ -3,11 +3,9 @@ import { get, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
-import { expectError } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
+import { expectError, sendRaw, waitFor } from '../../src/platform/testing';
 import { type ServiceProcess, useServices } from '../support/service-process';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 jest.setTimeout(60_000);
 

@@ -1,10 +1,8 @@
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
-import { expectError } from '../support/expectations';
 import { making } from '../../src/platform/answers/large-page';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { countStatuses, expectError, RawConnection, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { LargeModule } from '../support/modules/large';
 
 jest.setTimeout(120_000);

@@ -3,11 +3,12 @@ import { DataSource } from 'typeorm';
 import { ITEM_TYPE } from '../../src/platform/http/route-keys';
 import type { DtoClass } from '../../src/platform/input/fields';
 import { LargestSize } from '../../src/platform/answers/largest-size';
+import { atOnce, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { LoopProbe } from '../support/loop-probe';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
 import { type ServiceProcess, useServices } from '../support/service-process';
-import { atOnce, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 jest.setTimeout(300_000);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Type } from '@nestjs/common';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { TestApi } from '../support/test-api';
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ describe('nest generate', () => {
   }
 
   it('makes routes whose access is still to be declared, which the start names', async () => {
-    const start = TestApp.start({ imports: [load('widgets')] }).then((app) => app.stop());
+    const start = startApp({ imports: [load('widgets')] }).then((app) => app.stop());
 
     await expect(start).rejects.toThrow(/GET widgets\/:id \(WidgetsController\.findOne\)/);
   });
@@ -64,7 +64,7 @@ describe('nest generate', () => {
     const source = file('src/resources/widgets/widgets.controller.ts').replace('@Controller', '@Public()\n@Controller');
     writeFileSync(join(project, 'src/resources/declared/widgets.controller.ts'), declaration + source);
     const api = new TestApi();
-    api.app = await TestApp.start({ imports: [load('declared')] });
+    api.app = await startApp({ imports: [load('declared')] });
     try {
       expect(await api.get('/widgets/7')).toMatchObject({ status: 200, text: 'This action returns a #7 widget' });
       expect(await api.post('/widgets', {})).toMatchObject({ status: 201 });

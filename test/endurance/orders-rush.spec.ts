@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
+import { times } from '../../src/platform/testing';
 import { aProduct, anOrderOf } from '../support/builders';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 describe('a rush on /orders', () => {
   // Every order is a transaction on products that all the others want as well; the limit is for slow machines.

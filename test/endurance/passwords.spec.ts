@@ -4,10 +4,9 @@ import { Controller, HttpCode, Module, Post } from '@nestjs/common';
 import { Public } from '../../src/platform/auth/access.decorators';
 import { hashing } from '../../src/platform/auth/passwords';
 import { Semaphore } from '../../src/platform/limits/semaphore';
+import { countStatuses, RawConnection, times, waitFor } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 /** How many hash at once, and how many may wait for that. */
 const PLACES = Math.min(availableParallelism(), 3);

@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { countStatuses, RawConnection, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { LONG, WorkModule, work } from '../support/modules/turns';
 
 const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';

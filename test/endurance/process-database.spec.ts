@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, dropDatabase, query } from '../support/databases';
+import { createDatabase, dropDatabase, query } from '../../src/platform/testing';
 import { type ServiceProcess, tokenOf, useServices } from '../support/service-process';
 
 /** Several processes on few cores. */

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { times, waitFor } from '../../src/platform/testing';
 import {
   hasEnded,
   postmasterOf,
@@ -8,8 +9,6 @@ import {
   tokenOf,
   useServices,
 } from '../support/service-process';
-import { times } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 async function usernamesOf(service: ServiceProcess, reader: typeof demoSignIn): Promise<string[]> {
   const Authorization = await tokenOf(service, reader);

@@ -1,7 +1,7 @@
+import { times, waitFor } from '../../src/platform/testing';
 import { Load } from '../support/load';
 import { hasEnded, isAlive, postmasterOf, type ServiceProcess, useServices } from '../support/service-process';
-import { times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 jest.setTimeout(240_000);
 

@@ -1,5 +1,6 @@
+import { countStatuses, times } from '../../src/platform/testing';
 import { inTurn, settings, statuses } from '../support/limited-sign-ins';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('The limits of sign-ins', () => {
   const api = useTestApi({ settings });

@@ -2,9 +2,10 @@ import { Pool, type PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { type CountedTable, countRows, uncountRows } from '../../src/platform/rows/count-rows';
 import { countedRows } from '../../src/platform/rows/counted-tables';
+import { countStatuses, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { countStatuses, TestApi, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { TestApi, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const WRITERS = 24;
 const STATEMENTS = 20_000;
@@ -165,7 +166,7 @@ describe('The counted rows', () => {
     async function totalsAfter(migration: (table: string) => Promise<void>): Promise<Record<string, number>> {
       await migration('products');
       const later = new TestApi();
-      later.app = await TestApp.start({ databaseUrl: api.app.databaseUrl });
+      later.app = await startApp({ databaseUrl: api.app.databaseUrl });
       try {
         const totalOf = async (path: string) => (await later.get(path)).body.pagination.total as number;
         return {

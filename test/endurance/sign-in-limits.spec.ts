@@ -1,12 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashing } from '../../src/platform/auth/passwords';
+import { type Answer, countStatuses, query, RawConnection, times, waitFor } from '../../src/platform/testing';
 import { SignInLimits } from '../../src/resources/tokens/sign-in-limits';
-import { query } from '../support/databases';
-import { RawConnection } from '../support/raw-http';
 import { DELAY, inTurn, settings, statuses } from '../support/limited-sign-ins';
-import { type Answer, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('The limits of sign-ins', () => {
   const api = useTestApi({ settings });

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countStatuses, times, waitFor } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 /** Milliseconds in which even a busy machine makes a page of six megabytes. */
 const LIMIT = 4_000;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cloneTemplate, countStatuses, RawConnection, times } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
-import { cloneTemplate } from '../support/databases';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 jest.setTimeout(120_000);
 

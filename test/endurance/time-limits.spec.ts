@@ -2,8 +2,8 @@ import { Controller, Get, Injectable, Module, Param, Post } from '@nestjs/common
 import { ScheduleModule, Timeout } from '@nestjs/schedule';
 import { DataSource } from 'typeorm';
 import { Idempotent, inBackground, Public, seconds, TakesUpTo } from '../../src/platform';
-import { type Client, countStatuses, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type Client, countStatuses, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 const LIMIT = 1_000;
 const LONGER = 2.5 * LIMIT;

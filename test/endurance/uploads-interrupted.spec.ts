@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RawConnection, times, waitFor } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
-import { RawConnection } from '../support/raw-http';
 import { type ServiceProcess, useServices } from '../support/service-process';
-import { type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { isLocked } from '../support/upload-lock';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const KILLS = 20;

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { Client, type TestUser, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
-import { waitFor } from '../support/wait-for';
+import { type Client, expectError, RawConnection, waitFor } from '../../src/platform/testing';
+import { clientOf, type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const MEBIBYTE = 1024 * 1024;
 const TUS = { 'Tus-Resumable': '1.0.0' };
@@ -138,8 +136,8 @@ describe('An upload that would fill the disk', () => {
   it('is refused, before it begins and before it goes on', async () => {
     const user = await api.user();
     const settings = { MIN_FREE_DISK: String(2 ** 52) };
-    const full = await TestApp.start({ databaseUrl: api.app.databaseUrl, settings });
-    const there = new Client(() => `http://127.0.0.1:${full.port}`).with({ Authorization: `Bearer ${user.token}` });
+    const full = await startApp({ databaseUrl: api.app.databaseUrl, settings });
+    const there = clientOf(() => `http://127.0.0.1:${full.port}`).with({ Authorization: `Bearer ${user.token}` });
     const length = { ...TUS, 'Upload-Length': '1' };
     const chunk = { ...CHUNK, 'Upload-Offset': '0' };
     const created = await api.as(user).post('/uploads', undefined, length);

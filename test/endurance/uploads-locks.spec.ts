@@ -1,14 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  atOnce,
+  countStatuses,
+  expectError,
+  query,
+  type RawConnection,
+  times,
+  waitFor,
+} from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
-import { query } from '../support/databases';
-import { expectError } from '../support/expectations';
-import type { RawConnection } from '../support/raw-http';
-import { atOnce, countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { TcpProxy } from '../support/tcp-proxy';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { TusUser } from '../support/tus';
 import { countLocks, isLocked } from '../support/upload-lock';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const LENGTH = 10;
@@ -132,7 +137,7 @@ describe('The lock of an upload', () => {
   it('is waited for no longer than the database takes to answer at all', async () => {
     const proxy = new TcpProxy();
     const databaseUrl = await proxy.start(api.app.databaseUrl);
-    const other = await TestApp.start({ databaseUrl, settings: { MIN_FREE_DISK: '0' } });
+    const other = await startApp({ databaseUrl, settings: { MIN_FREE_DISK: '0' } });
     const there = new TusUser({ app: other, as: () => own.client } as never, own.user);
     try {
       const [path, next] = [await own.begin(LENGTH), await own.begin(LENGTH)];

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectError } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
 import { countLocks } from '../support/upload-lock';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const KIBIBYTE = 1024;

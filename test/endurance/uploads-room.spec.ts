@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countStatuses, expectError, times, waitFor } from '../../src/platform/testing';
 import { Upload } from '../../src/uploads/upload.entity';
 import { BuiltService } from '../support/built-service';
-import { expectError } from '../support/expectations';
-import { countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const SIZE = 96 * MEBIBYTE;

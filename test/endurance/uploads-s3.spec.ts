@@ -3,18 +3,17 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSHA256 } from 'hash-wasm';
 import { Upload as TusClient } from 'tus-js-client';
+import { type Client, expectError, waitFor } from '../../src/platform/testing';
 import { ByteStore } from '../../src/uploads/bytes/byte-store';
 import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload, UploadStatus } from '../../src/uploads/upload.entity';
 import { BuiltService } from '../support/built-service';
-import { expectError } from '../support/expectations';
 import { describeWithS3, S3Server } from '../support/s3-server';
 import { TcpProxy } from '../support/tcp-proxy';
-import { Client, TestApi, type TestUser } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { clientOf, TestApi, type TestUser } from '../support/test-api';
+import { startApp } from '../support/test-app';
 import { CHUNK, TUS } from '../support/tus';
 import { keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
-import { waitFor } from '../support/wait-for';
 
 /** Of a part, of every upload here. */
 const PART = 8 * MEBIBYTE;
@@ -35,7 +34,7 @@ describeWithS3('An upload into a bucket', () => {
     // Without the slash at its end.
     const endpoint = (await proxy.start(s3.url)).replace(/\/$/, '');
     settings = { ...LIMITS, ...s3.settings(BUCKET, endpoint) };
-    api.app = await TestApp.start({ settings });
+    api.app = await startApp({ settings });
   });
   afterAll(async () => {
     await api.app?.stop();
@@ -97,7 +96,7 @@ describeWithS3('An upload into a bucket', () => {
 
   it('goes on at any instance', async () => {
     const service = await startService();
-    const other = new Client(() => service.url, { Authorization: `Bearer ${owner.token}` });
+    const other = clientOf(() => service.url, { Authorization: `Bearer ${owner.token}` });
     try {
       const bytes = randomBytes(2 * PART + 5);
       const path = await begin(bytes.length);

@@ -1,13 +1,11 @@
 import type { Request } from 'express';
+import { countStatuses, expectError, RawConnection, times, waitFor } from '../../src/platform/testing';
 import { Admission } from '../../src/uploads/admission';
 import { FairSlots, rateOf } from '../../src/uploads/fair-slots';
 import { TusEndpoint } from '../../src/uploads/tus/tus-endpoint';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { countStatuses, times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
 import { countLocks, isLocked } from '../support/upload-lock';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 const LENGTH = 10;

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createDatabase, dropDatabase, withDatabase } from '../../src/platform/testing';
 import { aNewUser } from '../support/builders';
 import { BuiltService } from '../support/built-service';
-import { createDatabase, dropDatabase, withDatabase } from '../support/databases';
 
 interface Removal {
   /** Folders of src/. */

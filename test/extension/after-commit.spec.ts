@@ -4,10 +4,9 @@ import type { PoolClient } from 'pg';
 import QueryStream from 'pg-query-stream';
 import { DataSource, type EntityManager, type EntitySubscriberInterface, type TransactionCommitEvent } from 'typeorm';
 import { afterCommit, Idempotent, inBackground, Public } from '../../src/platform';
+import { query, waitFor } from '../../src/platform/testing';
 import { Post as BlogPost } from '../../src/resources/posts/post.entity';
-import { query } from '../support/databases';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 type Handler = (manager: EntityManager) => Promise<unknown>;
 

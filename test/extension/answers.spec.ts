@@ -1,4 +1,4 @@
-import { expectError } from '../support/expectations';
+import { expectError } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 import { ValuesModule, oddities, values } from '../support/modules/returned-values';
 

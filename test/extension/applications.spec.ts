@@ -3,8 +3,8 @@ import { AppModule } from '../../src/app.module';
 import { createApplication } from '../../src/platform';
 import { GRACE, Lifetime } from '../../src/platform/process/lifetime';
 import { closableApplication } from '../../src/platform/process/lifetime';
+import { cloneTemplate } from '../../src/platform/testing';
 import { ProductsService } from '../../src/resources/products/products.service';
-import { cloneTemplate } from '../support/databases';
 import { useTestApi } from '../support/test-api';
 import { KettlesModule, databases, environmentOf, hooks, testingModule } from '../support/modules/kettles';
 

@@ -1,11 +1,11 @@
 import { Controller, Get, Module, UseGuards, Global } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { DEFAULT_STRATEGIES, Role, Roles, Strategies } from '../../src/platform';
+import { waitFor } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { HeldRequest } from '../support/held-request';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 import { ApiKeyStrategy, KeysModule, keys, meanwhile, startWith } from '../support/modules/api-keys';
 
 describe('A strategy beside access tokens', () => {

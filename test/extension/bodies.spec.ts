@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Module, Post, Query } from '@nestjs/common';
 import { Allow } from 'class-validator';
 import { codeOfStatus, kibibytes, mebibytes, Public } from '../../src/platform';
-import { expectError, expectSuccess } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
-import { TestApp } from '../support/test-app';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, sendRaw, times } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
+import { useTestApi } from '../support/test-api';
 import { BodiesModule, FORM, ThingDto, asForm, multipart, sign, thing } from '../support/modules/bodies';
 
 describe('Bodies, as the documentation of Nest and Express has them', () => {
@@ -72,7 +71,7 @@ describe('Bodies, as the documentation of Nest and Express has them', () => {
       @Module({ controllers: [ForgottenController] })
       class ForgottenModule {}
 
-      const start = TestApp.start({ imports: [ForgottenModule], databaseUrl: api.app.databaseUrl });
+      const start = startApp({ imports: [ForgottenModule], databaseUrl: api.app.databaseUrl });
       await expect(start).rejects.toThrow(/ParseArrayPipe[^]*ForgottenController\.create/);
     });
   });

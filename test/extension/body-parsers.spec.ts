@@ -1,8 +1,8 @@
 import { type INestApplication } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import express, { type Request } from 'express';
-import { expectError, expectSuccess } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { BodiesModule, FORM, asForm, sign, thing } from '../support/modules/bodies';
 
 /** What teams put before the service's own reading of bodies, in main.ts. */

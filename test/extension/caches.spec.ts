@@ -19,11 +19,12 @@ import {
   Role,
   Roles,
 } from '../../src/platform';
+import type { Answer, Client } from '../../src/platform/testing';
 import { ListProductsQuery, ProductDto, toProductDto } from '../../src/resources/products/product.dto';
 import { Product } from '../../src/resources/products/product.entity';
 import { ProductsService } from '../../src/resources/products/products.service';
 import { aProduct } from '../support/builders';
-import { type Answer, type Client, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 
 /** How often each handler was called. */
 const calls: Record<string, number> = {};

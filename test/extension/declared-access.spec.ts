@@ -1,6 +1,6 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { declareAccess, Public, Role, Roles } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { KeysModule, startWith } from '../support/modules/api-keys';
 
 describe('Access to a controller of a library', () => {
@@ -29,7 +29,7 @@ describe('Access to a controller of a library', () => {
     declareAccess(DeclaredController, Roles(Role.ADMIN));
     @Module({ controllers: [DeclaredController] })
     class LibraryModule {}
-    const app = await TestApp.start({ imports: [LibraryModule] });
+    const app = await startApp({ imports: [LibraryModule] });
     try {
       const { status } = await fetch(`http://127.0.0.1:${app.port}/api/v1/declared`);
       expect(status).toBe(401);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiSecurity, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Public } from '../../src/platform';
-import { expectError, expectSuccess } from '../support/expectations';
+import { expectError, expectSuccess } from '../../src/platform/testing';
 import { Document, type Node } from '../support/openapi';
 import { useTestApi } from '../support/test-api';
 import { AddressDto } from '../support/modules/pet-dtos';

@@ -22,9 +22,9 @@ import {
   ResourceEntity,
   resourceOf,
 } from '../../src/platform';
+import { cloneTemplate, times } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
-import { cloneTemplate } from '../support/databases';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { DurableController, OfTenant, ScopedController, TenantContextIds, WhoAsks } from '../support/modules/scoped';
 
 const directory = mkdtempSync(join(tmpdir(), 'resource-api-env-'));

@@ -1,8 +1,8 @@
 import { HttpException } from '@nestjs/common';
 import { codeOfStatus, declareErrors, type ErrorCode } from '../../src/platform';
 import { openApiDocument } from '../../src/platform/docs/openapi';
-import { expectError, expectErrorEnvelope, expectErrorHeaders } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectErrorEnvelope, expectErrorHeaders, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { NoteErrors, SECRET, ScratchModule, exceptions } from '../support/modules/exceptions';
 
 describe('An application built on the platform', () => {

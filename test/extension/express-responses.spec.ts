@@ -5,7 +5,7 @@ import { Controller, Get, Header, type INestApplication, Module, Render } from '
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { Public } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
 import { ValuesModule } from '../support/modules/returned-values';
 
@@ -101,7 +101,7 @@ describe('A view', () => {
       express.setBaseViewsDir(views);
       express.setViewEngine('page');
     };
-    const app = await TestApp.start({ imports: [PagesModule], prepare });
+    const app = await startApp({ imports: [PagesModule], prepare });
     const response = await fetch(`http://127.0.0.1:${app.port}/api/v1/pages`);
     const page = await response.text();
     await app.stop();

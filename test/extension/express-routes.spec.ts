@@ -9,8 +9,8 @@ import express, {
   type Response,
 } from 'express';
 import { Public, UnitOfWork } from '../../src/platform';
-import { expectError } from '../support/expectations';
-import { type Client, useTestApi } from '../support/test-api';
+import { type Client, expectError } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 const mark =
   (name: string): RequestHandler =>

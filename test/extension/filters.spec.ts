@@ -1,5 +1,5 @@
 import { HttpAdapterHost } from '@nestjs/core';
-import { expectError } from '../support/expectations';
+import { expectError } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 import { CatchEverythingFilter, InheritingModule, LARGE, STATUSES, ScratchModule } from '../support/modules/filtered';
 

@@ -1,9 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { PoolClient } from 'pg';
-import { query } from '../support/databases';
+import { query, waitFor } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 import { useHandlers, HandlersModule, handlers, insert, listened } from '../support/modules/handlers';
 
 describe('What a handler does in transactions', () => {

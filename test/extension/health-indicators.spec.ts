@@ -10,7 +10,7 @@ import {
   TypeOrmHealthIndicator,
 } from '@nestjs/terminus';
 import { Public } from '../../src/platform';
-import { expectError, expectSuccess } from '../support/expectations';
+import { expectError, expectSuccess } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 let badboys = 0;

@@ -16,8 +16,8 @@ import {
   UnitOfWork,
   updateRow,
 } from '../../src/platform';
-import { expectError } from '../support/expectations';
-import { type Answer, atOnce, countStatuses, times, useTestApi } from '../support/test-api';
+import { type Answer, atOnce, countStatuses, expectError, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 @Entity('card_tags')
 class CardTag {

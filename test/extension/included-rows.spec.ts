@@ -1,8 +1,7 @@
 import { Column, DeleteDateColumn, Entity, JoinColumn, ManyToOne, OneToMany, type Relation } from 'typeorm';
 import { ListOf, ListQueryOf, paginate, ResourceDto, ResourceEntity, Text } from '../../src/platform';
 import { CURSORS, type ListQuery } from '../../src/platform/lists/list-query';
-import { statementsOf } from '../support/statements';
-import { times } from '../support/test-api';
+import { statementsOf, times } from '../../src/platform/testing';
 import { useScratchDatabase } from './scratch-database';
 
 @Entity('shelves')

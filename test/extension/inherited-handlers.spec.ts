@@ -1,8 +1,9 @@
 import { Body, Controller, Get, HttpCode, Module, Post, Query, type Type } from '@nestjs/common';
 import { Public, Role, Roles } from '../../src/platform';
 import { DeclaredAccess } from '../../src/platform/auth/declared-access';
-import { TestApp } from '../support/test-app';
-import { type Client, type TestUser, useTestApi } from '../support/test-api';
+import type { Client } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 /** Handlers without an access of their own. */
 abstract class Listing {
@@ -132,9 +133,9 @@ describe('A handler that is inherited, or wrapped', () => {
     @Module({ controllers: [DeclaredController, UndeclaredController] })
     class ForgetfulModule {}
 
-    await expect(TestApp.start({ imports: [ForgetfulModule] })).rejects.toThrow(
+    await expect(startApp({ imports: [ForgetfulModule] })).rejects.toThrow(
       /GET undeclared\/list \(UndeclaredController\.list\)/,
     );
-    await expect(TestApp.start({ imports: [ForgetfulModule] })).rejects.not.toThrow(/GET declared/);
+    await expect(startApp({ imports: [ForgetfulModule] })).rejects.not.toThrow(/GET declared/);
   });
 });

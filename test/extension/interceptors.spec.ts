@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
+import { waitFor } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { aProduct } from '../support/builders';
 import { type TestApi, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 import {
   CopyingInterceptor,
   LoggingInterceptor,

@@ -8,8 +8,8 @@ import { InjectMetric, makeCounterProvider, PrometheusController, PrometheusModu
 import { Counter, register } from 'prom-client';
 import { AppModule } from '../../src/app.module';
 import { createApplication, declareAccess, Public, Role, Roles } from '../../src/platform';
-import { cloneTemplate } from '../support/databases';
-import { TestApp } from '../support/test-app';
+import { cloneTemplate, type TestApp } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
 import { TestApi, useTestApi } from '../support/test-api';
 
 /** What Prometheus 3 sends. */
@@ -45,7 +45,7 @@ describe('The controller of @willsoto/nestjs-prometheus', () => {
   afterAll(() => register.clear());
 
   it('stops the start until its access is declared, as it can not be decorated', async () => {
-    const start = TestApp.start({ imports: [MetricsModule] }).then((app) => app.stop());
+    const start = startApp({ imports: [MetricsModule] }).then((app) => app.stop());
 
     await expect(start).rejects.toThrow(/GET \/metrics \(PrometheusController\.index\)/);
   });

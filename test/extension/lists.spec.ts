@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { expectError } from '../support/expectations';
+import { expectError, times } from '../../src/platform/testing';
 import { Document } from '../support/openapi';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import {
   BranchOffice,
   ClubMember,

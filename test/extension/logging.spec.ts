@@ -15,10 +15,11 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { interval, map, type Observable, take } from 'rxjs';
 import { Idempotent, Public, Role, Roles } from '../../src/platform';
 import { FollowedReads } from '../../src/platform/process/followed-reads';
+import { type Answer, times } from '../../src/platform/testing';
 import { ProductsController } from '../../src/resources/products/products.controller';
 import { UsersController } from '../../src/resources/users/users.controller';
-import { type TestUser, useTestApi, type Answer, times } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 @Injectable()
 class NotesService {
@@ -155,7 +156,7 @@ describe("Nest's logger", () => {
         lines.push(line);
       }
     }
-    const app = await TestApp.start({ prepare: (nest) => nest.useLogger(service) });
+    const app = await startApp({ prepare: (nest) => nest.useLogger(service) });
     try {
       new Logger('Mine').log('by a service');
       Logger.overrideLogger(new Recording());

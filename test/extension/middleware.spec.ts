@@ -11,7 +11,7 @@ import {
 import { HttpCode, RequestMethod, Version } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Public } from '../../src/platform';
-import { expectError } from '../support/expectations';
+import { expectError } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 const note = (response: Response, text: string) => response.appendHeader('X-Seen', text);

@@ -7,9 +7,9 @@ import { MessagePattern, Transport, type ClientProxy, ClientProxyFactory } from 
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { firstValueFrom } from 'rxjs';
 import { Produces, Public } from '../../src/platform';
+import { expectError } from '../../src/platform/testing';
 import { freePort } from '../support/free-port';
-import { expectError } from '../support/expectations';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
 
 @Controller('pages')
@@ -88,11 +88,11 @@ describe('A setting of Express that the service depends on', () => {
   it.each(settings)('stops the start, with what to do instead: %s', async (name, value, wayOut) => {
     const set = (app: unknown) => void (app as NestExpressApplication).set(name, value);
 
-    await expect(TestApp.start({ prepare: set })).rejects.toThrow(wayOut);
-    await expect(TestApp.start({ beforehand: set })).rejects.toThrow(`"${name}"`);
-    await expect(
-      TestApp.start({ prepare: (app) => void (app as NestExpressApplication).enable(name) }),
-    ).rejects.toThrow(wayOut);
+    await expect(startApp({ prepare: set })).rejects.toThrow(wayOut);
+    await expect(startApp({ beforehand: set })).rejects.toThrow(`"${name}"`);
+    await expect(startApp({ prepare: (app) => void (app as NestExpressApplication).enable(name) })).rejects.toThrow(
+      wayOut,
+    );
   });
 });
 
@@ -123,7 +123,7 @@ describe('A hybrid application', () => {
 
 describe('app.enableShutdownHooks()', () => {
   it('closes the application on its signal', async () => {
-    const app = await TestApp.start();
+    const app = await startApp();
     app.nest.enableShutdownHooks(['SIGUSR2']);
     const closed = new Promise((resolve) => (app.nest.getHttpServer() as Server).once('close', resolve));
     const kill = jest.spyOn(process, 'kill').mockImplementation(() => true);

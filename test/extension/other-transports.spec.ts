@@ -8,7 +8,7 @@ import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { lastValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { Public, Role, Roles, Sessions } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { TransportsModule, events, prepare, servicePort } from '../support/modules/transports';
 
@@ -208,7 +208,7 @@ describe('The start', () => {
     @Module({ controllers: [ForgetfulMessagesController], providers: [ForgetfulGateway, ForgetfulResolver] })
     class ForgetfulModule {}
     const prepare = (app: INestApplication) => void app.useWebSocketAdapter(new WsAdapter(app));
-    const start = TestApp.start({ imports: [ForgetfulModule], prepare }).then((app) => app.stop());
+    const start = startApp({ imports: [ForgetfulModule], prepare }).then((app) => app.stop());
 
     await expect(start).rejects.toThrow(
       new RegExp(
@@ -225,6 +225,6 @@ describe('The start', () => {
     @Module({ controllers: [RoleOfMessageController] })
     class RoleModule {}
 
-    await expect(TestApp.start({ imports: [RoleModule] })).rejects.toThrow(/pattern "told" \(RoleOfMessageController/);
+    await expect(startApp({ imports: [RoleModule] })).rejects.toThrow(/pattern "told" \(RoleOfMessageController/);
   });
 });

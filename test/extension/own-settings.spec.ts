@@ -3,12 +3,11 @@ import {
   CheckedSetting,
   declareSettings,
   Public,
-  readSettings,
   type SettingsError,
   TextSetting,
   WholeSetting,
 } from '../../src/platform';
-import { expectSuccess } from '../support/expectations';
+import { expectSuccess, readSettings } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 class NoteSettings {

@@ -1,6 +1,6 @@
 import { ValidationPipe } from '@nestjs/common';
-import { expectError, expectSuccess } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { Level, UUID, asked, taken } from '../support/modules/cat-dtos';
 import { CatsModule } from '../support/modules/cats';
 

@@ -13,7 +13,8 @@ import {
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Role, Roles } from '../../src/platform';
-import { times, useTestApi } from '../support/test-api';
+import { times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 describe('Permissions finer than roles', () => {
   const RequirePermissions = Reflector.createDecorator<string[]>();

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { expectError } from '../support/expectations';
-import { type Answer, atOnce, countStatuses, times, useTestApi } from '../support/test-api';
+import { type Answer, atOnce, countStatuses, expectError, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { NoteLine, NoteTag, NotesModule, StickyNote } from '../support/modules/sticky-notes';
 
 const CHANGES = [

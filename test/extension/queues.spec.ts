@@ -5,9 +5,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { type Job, Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
 import { afterCommit, Creates, Public } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { waitFor } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
 import { TestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 const { REDIS_URL } = process.env;
 const withRedis = REDIS_URL ? describe : describe.skip;
@@ -90,7 +90,7 @@ withRedis('A queue of @nestjs/bullmq', () => {
   const api = new TestApi();
 
   beforeAll(async () => {
-    api.app = await TestApp.start({ imports: [audioModule()], settings: { JOB_STATEMENT_TIMEOUT: '54321' } });
+    api.app = await startApp({ imports: [audioModule()], settings: { JOB_STATEMENT_TIMEOUT: '54321' } });
   });
 
   afterAll(async () => {

@@ -18,10 +18,10 @@ import { IsInt, IsString } from 'class-validator';
 import { from, lastValueFrom, type Observable, toArray } from 'rxjs';
 import { Repository } from 'typeorm';
 import { Public } from '../../src/platform';
+import { waitFor } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { aProduct } from '../support/builders';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 const { REDIS_URL } = process.env;
 const withRedis = REDIS_URL ? describe : describe.skip;

@@ -1,13 +1,13 @@
 import { Controller, Get, type INestApplication, Module, Post, Redirect, Render, Res, type Type } from '@nestjs/common';
 import type { Response } from 'express';
 import { Creates, Idempotent, Public } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 import { ActionsController, ThingDto } from '../support/modules/returned-values';
 
 async function refusalOf(controller: Type, prepare?: (app: INestApplication) => void): Promise<string> {
   @Module({ controllers: [controller] })
   class RefusedModule {}
-  const app = await TestApp.start({ imports: [RefusedModule], prepare }).catch((error: Error) => error);
+  const app = await startApp({ imports: [RefusedModule], prepare }).catch((error: Error) => error);
   if (app instanceof Error) return app.message;
   await app.stop();
   return '';
@@ -70,7 +70,7 @@ describe('The start', () => {
   it('says which routes refuse an Idempotency-Key though they answer 201, and by which decorator they take one', async () => {
     @Module({ controllers: [ActionsController] })
     class ActionsModule {}
-    const app = await TestApp.start({ imports: [ActionsModule] });
+    const app = await startApp({ imports: [ActionsModule] });
     const lines = app.log.map(({ msg }) => String(msg)).filter((line) => line.includes('refuse an Idempotency-Key'));
     await app.stop();
 

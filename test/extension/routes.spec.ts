@@ -29,8 +29,7 @@ import {
 import { RouterModule } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import { Public, Role, Roles } from '../../src/platform';
-import { expectError } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
+import { expectError, sendRaw } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 @Controller('cups')

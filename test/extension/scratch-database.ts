@@ -1,6 +1,7 @@
 import type { EntitySchema, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
-import { ApiDataSource, dataSourceOptions, readSettings } from '../../src/platform';
-import { cloneTemplate } from '../support/databases';
+import { dataSourceOptions } from '../../src/platform';
+import { ApiDataSource } from '../../src/platform/database/api-data-source';
+import { cloneTemplate, readSettings } from '../../src/platform/testing';
 
 type EntityClass = (new () => object) | EntitySchema;
 

@@ -3,9 +3,9 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { interval, map, type Observable } from 'rxjs';
 import { Public } from '../../src/platform';
-import { RawConnection } from '../support/raw-http';
+import { RawConnection } from '../../src/platform/testing';
 import { connect, disconnectAll, told } from '../support/socket-io';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 @WebSocketGateway()
 class EventsGateway {
@@ -45,7 +45,7 @@ describe('The stop of a service with gateways of Socket.IO', () => {
   it.each([['websocket'], ['polling']])(
     'disconnects their clients, and waits neither for event streams nor for idle connections: %s',
     async (transport) => {
-      const app = await TestApp.start({ imports: [EventsModule], prepare });
+      const app = await startApp({ imports: [EventsModule], prepare });
       const url = `http://127.0.0.1:${app.port}`;
       const client = await connect(url, { transports: [transport] });
       const silent = await RawConnection.open(app.port);
@@ -69,7 +69,7 @@ describe('The stop of a service with gateways of Socket.IO', () => {
 
 describe('The start of a service with gateways of Socket.IO', () => {
   it('is refused by one that declares no access', async () => {
-    const start = TestApp.start({ imports: [ForgetfulModule], prepare }).then((app) => app.stop());
+    const start = startApp({ imports: [ForgetfulModule], prepare }).then((app) => app.stop());
 
     await expect(start).rejects.toThrow(/message "told" \(ForgetfulGateway.onTold\)/);
   });

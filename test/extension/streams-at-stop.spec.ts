@@ -7,9 +7,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { finalize, interval, map, type Observable, take, timer } from 'rxjs';
 import { DataSource } from 'typeorm';
 import { Produces, Public } from '../../src/platform';
-import { RawConnection } from '../support/raw-http';
-import { TestApp } from '../support/test-app';
-import { waitFor } from '../support/wait-for';
+import { RawConnection, waitFor } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
 
 /** Longer than the grace of what never ends. */
 const SLOW = 4_000;
@@ -75,7 +74,7 @@ class StreamsModule {}
 
 describe('Server-sent events', () => {
   it('may be rare, as a client that has read all of them is only waiting', async () => {
-    const app = await TestApp.start({ imports: [StreamsModule], settings: { REQUEST_TIMEOUT: String(LIMIT) } });
+    const app = await startApp({ imports: [StreamsModule], settings: { REQUEST_TIMEOUT: String(LIMIT) } });
     const answer = await fetch(`http://127.0.0.1:${app.port}/api/v1/streams/rare-events`);
 
     // The second event comes long after the limit.
@@ -86,7 +85,7 @@ describe('Server-sent events', () => {
 
 describe('A stop', () => {
   it('ends server-sent events after a moment, and lets everything else finish', async () => {
-    const app = await TestApp.start({ imports: [StreamsModule] });
+    const app = await startApp({ imports: [StreamsModule] });
     const ask = (path: string) => fetch(`http://127.0.0.1:${app.port}/api/v1/streams/${path}`);
     const events = await ask('events');
     const reader = events.body!.getReader();
@@ -122,7 +121,7 @@ describe('A stop', () => {
   });
 
   it('ends, and says why it took so long, when a handler has never given its connection back', async () => {
-    const app = await TestApp.start({ imports: [StreamsModule] });
+    const app = await startApp({ imports: [StreamsModule] });
     const answer = await fetch(`http://127.0.0.1:${app.port}/api/v1/streams/leak`);
     await app.stop();
 
@@ -131,7 +130,7 @@ describe('A stop', () => {
   });
 
   it('ends a connection that another protocol has taken over, when the time of a request is up', async () => {
-    const app = await TestApp.start({ settings: { REQUEST_TIMEOUT: '300' } });
+    const app = await startApp({ settings: { REQUEST_TIMEOUT: '300' } });
     const server = app.nest.getHttpServer() as Server;
     const upgraded = once(server, 'upgrade');
     const connection = await RawConnection.open(app.port);

@@ -33,9 +33,9 @@ import {
   ResourceEntity,
   resourceOf,
 } from '../../src/platform';
-import { cloneTemplate, query } from '../support/databases';
-import { TestApi, times } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { cloneTemplate, query, times } from '../../src/platform/testing';
+import { TestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const TENANTS = ['acme', 'umbrella'];
 
@@ -174,7 +174,7 @@ class TenantsApi extends TestApi {
     const own = new URL(url);
     own.username = this.role;
     own.password = 'secret';
-    this.app = await TestApp.start({ imports: [LedgersModule], databaseUrl: own.href });
+    this.app = await startApp({ imports: [LedgersModule], databaseUrl: own.href });
   }
 
   async end(): Promise<void> {

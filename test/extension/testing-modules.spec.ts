@@ -5,9 +5,10 @@ import { type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Request, Response } from 'express';
+import { AppModule } from '../../src/app.module';
 import { Role } from '../../src/platform';
-import { configureApp, createApplication, ErrorFilter, JwtAuthGuard } from '../../src/platform';
-import { ApiAdapter } from '../../src/platform/server/api-adapter';
+import { ApiAdapter, configureApp, createApplication, ErrorFilter, JwtAuthGuard } from '../../src/platform/testing';
+import { AppClient, expectError, expectSuccess, query, TestApp } from '../../src/platform/testing';
 import { ProductsController } from '../../src/resources/products/products.controller';
 import { ProductsService } from '../../src/resources/products/products.service';
 import {
@@ -121,6 +122,36 @@ describe('An application of a testing module', () => {
     const module = await Test.createTestingModule({ imports: [KettlesModule] }).compile();
 
     await expect(createApplication(module)).rejects.toThrow(/modules of the service.+imports: \[AppModule\]/s);
+  });
+});
+
+describe('An application of the test support', () => {
+  let app: TestApp;
+  afterEach(() => app?.stop());
+
+  it('is the service of a module with overridden providers, on a database and a port of its own', async () => {
+    app = await startApp(AppModule, {
+      imports: [KettlesModule],
+      override: (builder) => builder.overrideProvider(Kettle).useValue({ boil: () => 'a fake' }),
+      settings: { API_DOCS: 'false' },
+    });
+    const api = new AppClient();
+    api.app = app;
+
+    expect(expectSuccess(await api.get('/kettles'))).toEqual({ kettle: 'a fake' });
+    expectError(await api.get('//docs/json'), 'NOT_FOUND');
+    expect(await query(app.databaseUrl, 'SELECT id FROM users')).toEqual([]);
+    expect(app.log).toContainEqual(expect.objectContaining({ msg: 'request', status: 404 }));
+  });
+
+  it('leaves no database behind when it does not start', async () => {
+    const { TEST_SERVER_URL, TEST_DATABASE_PREFIX } = process.env;
+    const ours = `${TEST_DATABASE_PREFIX}%_${process.pid}_%`;
+    const names = () => query(TEST_SERVER_URL!, 'SELECT datname FROM pg_database WHERE datname LIKE $1', [ours]);
+    const before = await names();
+
+    await expect(startApp(KettlesModule)).rejects.toThrow(/modules of the service/);
+    expect(await names()).toEqual(before);
   });
 });
 

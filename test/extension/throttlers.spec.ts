@@ -1,9 +1,9 @@
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { SkipThrottle, Throttle, ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { Public } from '../../src/platform';
-import { TestApp } from '../support/test-app';
+import { waitFor } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 /** Much less than the minute that other limits have here, and enough for a few requests. */
 const TTL = 3_000;
@@ -99,7 +99,7 @@ describe('A throttler without a name', () => {
   it('that no module makes stops the start', async () => {
     @Module({ controllers: [GreetedController] })
     class BareModule {}
-    const start = TestApp.start({ imports: [BareModule] }).then((app) => app.stop());
+    const start = startApp({ imports: [BareModule] }).then((app) => app.stop());
 
     await expect(start).rejects.toThrow(/ThrottlerGuard.*THROTTLER:MODULE_OPTIONS/s);
   });

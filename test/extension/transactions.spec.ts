@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { Idempotent, Public } from '../../src/platform';
-import { query } from '../support/databases';
-import { type Answer, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type Answer, query, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { MAX_CONNECTIONS, Model, type Program, programs, Runner, type Step } from './transaction-programs';
 
 const RUNS = Number(process.env.TRANSACTION_PROGRAMS ?? 200);

@@ -19,8 +19,7 @@ import {
   resourceOf,
 } from '../../src/platform';
 import { findCountedTables } from '../../src/platform/rows/counted-tables';
-import { statementsOf } from '../support/statements';
-import { expectError, expectSuccess } from '../support/expectations';
+import { expectError, expectSuccess, statementsOf } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
 enum CreditNoteStatus {

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { times, useTestApi } from '../support/test-api';
+import { times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 import { Book, BookAuthor, ClosureGenre, PathGenre, SetGenre } from '../support/modules/library';
 import { LibraryModule } from '../support/modules/library.module';
 import { TECHNIQUES } from '../support/modules/read-techniques';

@@ -11,8 +11,8 @@ import {
 } from '@nestjs/common';
 import type { INestApplication, Type, VersioningOptions } from '@nestjs/common';
 import { Public, Role, Roles } from '../../src/platform';
-import { expectError } from '../support/expectations';
-import { TestApp } from '../support/test-app';
+import { expectError } from '../../src/platform/testing';
+import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
 
 @Controller('cats')
@@ -208,7 +208,7 @@ describe('A route in one version only', () => {
 });
 
 describe('The start', () => {
-  const start = (prepare: (app: INestApplication) => void, imports: Type[] = []) => TestApp.start({ prepare, imports });
+  const start = (prepare: (app: INestApplication) => void, imports: Type[] = []) => startApp({ prepare, imports });
 
   async function starts(prepare: (app: INestApplication) => void, imports: Type[] = []): Promise<void> {
     const app = await start(prepare, imports);

@@ -14,10 +14,9 @@ import { FileInterceptor } from '@nestjs/platform-express';
 import { Allow } from 'class-validator';
 import type { Request, Response } from 'express';
 import { BodyLimit, mebibytes, Public, TakesNoKey, TakesUpTo } from '../../src/platform';
+import { RawConnection, times, waitFor } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
-import { RawConnection } from '../support/raw-http';
-import { times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { useTestApi } from '../support/test-api';
 
 /** What each client sends of the body that it announces. */
 const SENT = 1_000_000;

@@ -2,10 +2,8 @@ import { Controller, Module, Post } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Role, Roles, TakesNoKey } from '../../src/platform';
-import { expectError } from '../support/expectations';
-import { RowLock } from '../support/row-lock';
-import { type Answer, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type Answer, countStatuses, expectError, RowLock, times, waitFor } from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const POOL_SIZE = 10;
 /** What one caller holds of them at most. */
@@ -76,7 +74,7 @@ describe('One caller whose requests wait for a lock', () => {
     return countStatuses(await Promise.all(waiting));
   }
 
-  const lockOf = ({ id }: TestUser) => RowLock.ofUser(api.app.databaseUrl, id);
+  const lockOf = ({ id }: TestUser) => RowLock.of(api.app.databaseUrl, 'users', id);
 
   it.each([
     ['of one user, which wait for each other', () => ({})],
@@ -105,14 +103,14 @@ describe('Callers whose requests wait for a lock', () => {
 
   it('are answered in time, and what waits with them for a connection begins nothing', async () => {
     const user = await api.user();
-    const lock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', user.id);
     const answers = await Promise.all(times(40, () => api.as(user).patch(`/users/${user.id}`, { name: 'Late' })));
     answers.forEach((answer) => expectError(answer, 'SERVICE_UNAVAILABLE'));
     await waitFor(async () => (await lock.waiting()) === 0);
     await lock.release();
 
     // A place that was lost would be missed.
-    const relock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+    const relock = await RowLock.of(api.app.databaseUrl, 'users', user.id);
     const again = times(10, () => api.as(user).patch(`/users/${user.id}`, { name: 'Ada' }));
     await waitFor(async () => (await relock.waiting()) === SHARE);
     await relock.release();
@@ -127,7 +125,7 @@ describe('Several callers whose requests wait for a lock', () => {
   it('leave connections to others, and to the look at who asks', async () => {
     const users = await Promise.all(times(3, () => api.user()));
     const other = await api.user();
-    const locks = await Promise.all(users.map(({ id }) => RowLock.ofUser(api.app.databaseUrl, id)));
+    const locks = await Promise.all(users.map(({ id }) => RowLock.of(api.app.databaseUrl, 'users', id)));
     const changes = users.flatMap((user) => times(20, () => api.as(user).patch(`/users/${user.id}`, { name: 'Slow' })));
     await waitFor(async () => (await locks[0].waiting()) === 8);
     expect(await api.as(other).post('/posts', { title: 'One', content: 'One' })).toMatchObject({ status: 201 });

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { toApiError } from '../../src/platform/errors/to-api-error';
+import { type Answer, createDatabase, dropDatabase, expectError, query } from '../../src/platform/testing';
 import { CancellablePool } from '../../src/platform/transactions/cancellable-pool';
-import { createDatabase, dropDatabase, query } from '../support/databases';
-import { expectError } from '../support/expectations';
 import { impersonators } from '../support/postgres-impersonator';
-import { type Answer, TestApi, type TestUser } from '../support/test-api';
+import { TestApi, type TestUser } from '../support/test-api';
 import { TcpProxy } from '../support/tcp-proxy';
-import { TestApp } from '../support/test-app';
+import { startApp } from '../support/test-app';
 
 const SECRET = 'secret-of-the-database';
 
@@ -21,7 +20,7 @@ describe('A database that gives no connection', () => {
   beforeAll(async () => {
     const url = await createDatabase(server, name, `${process.env.TEST_DATABASE_PREFIX}_template`);
     const settings = { REQUEST_TIMEOUT: '2000', LOGIN_RATE_LIMIT: '1000' };
-    api.app = await TestApp.start({ databaseUrl: await proxy.start(url), settings });
+    api.app = await startApp({ databaseUrl: await proxy.start(url), settings });
     user = await api.user();
   });
 

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { expectError, expectSuccess } from '../support/expectations';
-import { times, useTestApi } from '../support/test-api';
+import { expectError, expectSuccess, times } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 const POOL_SIZE = 2;
 const allIsWell = (checks: object) => ({ status: 'ok', info: checks, error: {}, details: checks });

@@ -1,7 +1,7 @@
+import { type Answer, times, waitFor } from '../../src/platform/testing';
 import { TcpProxy } from '../support/tcp-proxy';
-import { type Answer, TestApi, times } from '../support/test-api';
-import { TestApp } from '../support/test-app';
-import { waitFor } from '../support/wait-for';
+import { TestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const { REDIS_URL } = process.env;
 const withRedis = REDIS_URL ? describe : describe.skip;
@@ -23,7 +23,7 @@ withRedis('Without an answer from Redis', () => {
       PUBLIC_RATE_LIMIT: '2',
       LOGIN_RATE_LIMIT: '2',
     };
-    api.app = await TestApp.start({ settings });
+    api.app = await startApp({ settings });
   });
   afterEach(() => proxy.accept());
   afterAll(async () => {
@@ -66,7 +66,7 @@ withRedis('Without an answer from Redis', () => {
 
   it('limits count together again as soon as it is back', async () => {
     const other = new TestApi();
-    other.app = await TestApp.start({ settings: { REDIS_URL: REDIS_URL!, TRUST_PROXY: '1', PUBLIC_RATE_LIMIT: '2' } });
+    other.app = await startApp({ settings: { REDIS_URL: REDIS_URL!, TRUST_PROXY: '1', PUBLIC_RATE_LIMIT: '2' } });
     const countTogether = async () => {
       const headers = { 'X-Forwarded-For': someAddress() };
       const answers = [];

@@ -1,7 +1,6 @@
-import { createDatabase, dropDatabase, query } from '../support/databases';
-import { RowLock } from '../support/row-lock';
-import { times, TestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { createDatabase, dropDatabase, query, RowLock, times } from '../../src/platform/testing';
+import { TestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 import { Fixtures } from '../support/fixtures';
 
 const WARNING = /locale \(LC_CTYPE\) knows no letters beyond ASCII/;
@@ -16,7 +15,7 @@ describe('Searches in a database whose locale is C', () => {
     await query(server, `CREATE DATABASE ${name} LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`);
     const url = new URL(server);
     url.pathname = `/${name}`;
-    api.app = await TestApp.start({ databaseUrl: url.href, settings: { SEARCH_CONNECTIONS: '3' } });
+    api.app = await startApp({ databaseUrl: url.href, settings: { SEARCH_CONNECTIONS: '3' } });
   });
 
   afterAll(async () => {
@@ -55,7 +54,7 @@ describe('Searches in a database of another locale', () => {
   it('are nothing to be told of', async () => {
     const server = process.env.TEST_SERVER_URL!;
     const name = `${process.env.TEST_DATABASE_PREFIX}_utf_${process.pid}`;
-    const app = await TestApp.start({ databaseUrl: await createDatabase(server, name) });
+    const app = await startApp({ databaseUrl: await createDatabase(server, name) });
 
     expect(app.log.filter(({ msg }) => WARNING.test(String(msg)))).toEqual([]);
     await app.stop();

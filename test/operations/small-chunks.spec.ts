@@ -5,12 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { GrowingBuffer } from '../../src/platform/http/growing-buffer';
 import type { boundSmallChunks } from '../../src/platform/server/small-chunks';
-import { expectError, expectSuccess } from '../support/expectations';
+import { expectError, expectSuccess, RawConnection, RowLock, times, waitFor } from '../../src/platform/testing';
 import { collectGarbage, memory } from '../support/memory';
-import { RawConnection } from '../support/raw-http';
-import { RowLock } from '../support/row-lock';
-import { type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const MEBIBYTE = 2 ** 20;
 /** Connections that send at once. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Drain } from '../../src/platform/server/drain';
-import { waitFor } from '../support/wait-for';
+import { waitFor } from '../../src/platform/testing';
 
 describe('A request that is held while the port is closed', () => {
   it('is not begun when its client has gone meanwhile, and the stop waits for nobody', async () => {

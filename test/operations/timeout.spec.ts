@@ -2,16 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Public } from '../../src/platform/auth/access.decorators';
+import { Public } from '../../src/platform';
+import {
+  type Answer,
+  cloneTemplate,
+  countStatuses,
+  expectError,
+  query,
+  RawConnection,
+  RowLock,
+  times,
+  waitFor,
+} from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { createDatabase, dropDatabase, query } from '../support/databases';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { RowLock } from '../support/row-lock';
 import { TcpProxy } from '../support/tcp-proxy';
-import { type Answer, countStatuses, TestApi, type TestUser, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
-import { waitFor } from '../support/wait-for';
+import { TestApi, type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 /** Milliseconds in which even a busy machine takes fifty requests to the database. */
 const LIMIT = 2_000;
@@ -92,7 +98,7 @@ describe('A request that takes too long', () => {
 
   beforeEach(async () => {
     outcomes.length = 0;
-    lock = await RowLock.ofUser(api.app.databaseUrl, user.id);
+    lock = await RowLock.of(api.app.databaseUrl, 'users', user.id);
   });
 
   afterEach(() => lock.release());
@@ -221,17 +227,15 @@ describe('A request that takes too long', () => {
 describe('A request whose time is up while the database commits', () => {
   const api = new TestApi();
   const proxy = new TcpProxy();
-  const server = process.env.TEST_SERVER_URL!;
-  const name = `${process.env.TEST_DATABASE_PREFIX}_commits_${process.pid}`;
   const key = { 'Idempotency-Key': 'of an order' };
-  let direct: string;
+  let database: Awaited<ReturnType<typeof cloneTemplate>>;
   let user: TestUser;
   let items: object[];
 
   beforeAll(async () => {
-    direct = await createDatabase(server, name, `${process.env.TEST_DATABASE_PREFIX}_template`);
-    api.app = await TestApp.start({
-      databaseUrl: await proxy.start(direct),
+    database = await cloneTemplate();
+    api.app = await startApp({
+      databaseUrl: await proxy.start(database.url),
       settings: { REQUEST_TIMEOUT: String(LIMIT) },
     });
     user = await api.user();
@@ -241,11 +245,12 @@ describe('A request whose time is up while the database commits', () => {
   afterAll(async () => {
     await api.app?.stop();
     proxy.stop();
-    await dropDatabase(server, name);
+    await database?.drop();
   });
 
   const order = (headers = {}) => api.as(user).post('/orders', { items }, headers);
-  const countOf = async (table: string) => (await query(direct, `SELECT count(*)::int FROM ${table}`))[0].count;
+  const post = () => api.as(user).post('/posts', { title: 'A post', content: 'of a test' });
+  const countOf = async (table: string) => (await query(database.url, `SELECT count(*)::int FROM ${table}`))[0].count;
 
   /** What it is answered when the database's answer to a statement comes so late, in milliseconds from its beginning. */
   async function heldBack(text: string, late: number, send: () => Promise<Answer>): Promise<Answer> {
@@ -264,12 +269,7 @@ describe('A request whose time is up while the database commits', () => {
   it.each([
     ['a COMMIT', 'COMMIT', 'orders', () => order()],
     ['the COMMIT of a key', 'COMMIT', 'orders', () => order({ 'Idempotency-Key': 'of another order' })],
-    [
-      'a statement that is a transaction of its own',
-      'INSERT INTO "posts"',
-      'posts',
-      () => api.as(user).post('/posts', { title: 'A post', content: 'of a test' }),
-    ],
+    ['a statement that is a transaction of its own', 'INSERT INTO "posts"', 'posts', () => post()],
   ])('is answered what came of it: of %s', async (_name, text, table, send) => {
     const before = await countOf(table);
 

@@ -5,15 +5,13 @@ import { Role } from '../../src/platform/auth/caller';
 import { paginate } from '../../src/platform';
 import { Semaphore } from '../../src/platform/limits/semaphore';
 import { LARGEST, type ListQuery, WORK } from '../../src/platform/lists/list-query';
+import { expectError, RowLock, times, waitFor } from '../../src/platform/testing';
 import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
 import { Product } from '../../src/resources/products/product.entity';
 import { ProductDto } from '../../src/resources/products/product.dto';
 import { UserStatus } from '../../src/resources/users/user.entity';
 import { Fixtures } from '../support/fixtures';
-import { expectError } from '../support/expectations';
-import { RowLock } from '../support/row-lock';
-import { type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 /** One place in the lane of searches, and one in that of lists that count or skip much. */
 const settings = { DATABASE_POOL_SIZE: '3', SEARCH_CONNECTIONS: '1', SEARCH_TIMEOUT: '30000' };

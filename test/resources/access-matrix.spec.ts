@@ -1,13 +1,13 @@
 import { JwtService } from '@nestjs/jwt';
-import { SigningKeys } from '../../src/platform/auth/signing-keys';
+import { SigningKeys } from '../../src/platform';
+import { type Answer, type Client, expectErrorEnvelope } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { Fixtures } from '../support/fixtures';
 import { aNewUser, aPost } from '../support/builders';
-import { expectErrorEnvelope } from '../support/expectations';
 import { fingerprintOf } from '../support/fingerprint';
 import { on, type Prepare, type PreparedRequest } from '../support/prepared-request';
 import { requestOf, routesOf, sendTo } from '../support/requests';
-import { type Answer, type Client, type TestUser, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const CALLERS = ['anonymous', 'owner', 'other', 'ADMIN', 'suspended', 'expired'] as const;
 type CallerKind = (typeof CALLERS)[number];

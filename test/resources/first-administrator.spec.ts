@@ -1,8 +1,8 @@
-import { Role } from '../../src/platform/auth/caller';
+import { Role } from '../../src/platform';
+import { cloneTemplate, query, type TestApp, times } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
-import { cloneTemplate, query } from '../support/databases';
-import { TestApi, times } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { TestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const ADMIN_PASSWORD = 'the first password';
 const first = { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD };
@@ -21,7 +21,7 @@ describe('the first administrator', () => {
 
   async function start(settings: Record<string, string> = first): Promise<TestApi> {
     const api = new TestApi();
-    api.app = await TestApp.start({ settings, databaseUrl: database.url });
+    api.app = await startApp({ settings, databaseUrl: database.url });
     started.push(api.app);
     return api;
   }

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
+import { type Answer, countStatuses, expectError, times } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
-import { expectError } from '../support/expectations';
-import { type Answer, countStatuses, TestApi, type TestUser, times } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { TestApi, type TestUser } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 describe('one active administrator', () => {
   let api: TestApi;
@@ -10,7 +10,7 @@ describe('one active administrator', () => {
   // With none but those that a test makes.
   beforeEach(async () => {
     api = new TestApi();
-    api.app = await TestApp.start();
+    api.app = await startApp();
   });
   afterEach(() => api.app.stop());
 

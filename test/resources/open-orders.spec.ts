@@ -1,10 +1,9 @@
 import { DataSource } from 'typeorm';
+import { countStatuses, expectError, query, times } from '../../src/platform/testing';
 import { OrderExpiry } from '../../src/resources/orders/order-expiry';
-import { query } from '../support/databases';
 import { aProduct, anOrderOf } from '../support/builders';
-import { expectError } from '../support/expectations';
-import { countStatuses, TestApi, type TestUser, times, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
+import { TestApi, type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const LIMIT = 5;
 
@@ -15,7 +14,7 @@ describe('An order that nobody has paid', () => {
 
   beforeAll(async () => {
     admin = await api.admin();
-    other.app = await TestApp.start({ databaseUrl: api.app.databaseUrl });
+    other.app = await startApp({ databaseUrl: api.app.databaseUrl });
   });
   afterAll(() => other.app?.stop());
 

@@ -1,7 +1,7 @@
+import { type Client, expectError } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { anOrderOf, aPost } from '../support/builders';
-import { expectError } from '../support/expectations';
-import { type Client, type TestUser, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('access', () => {
   const api = useTestApi();

@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
+import { countStatuses, times, waitFor } from '../../src/platform/testing';
 import { OrderStatus } from '../../src/resources/orders/order.entity';
 import { aProduct, anOrderOf } from '../support/builders';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('/orders', () => {
   const api = useTestApi();

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
+import { type Answer, type Client, times } from '../../src/platform/testing';
 import { aPost } from '../support/builders';
-import { type Answer, type Client, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('/posts, /comments and /replies', () => {
   const api = useTestApi();

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expectError } from '../support/expectations';
-import { type Answer, type Client, times, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
+import { type Answer, type Client, expectError, times, waitFor } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
 
 /** With Redis, counters outlive a test run: each test counts for a client of its own. */
 const aNetwork = () => `2001:db8:${randomBytes(4).toString('hex').match(/..../g)!.join(':')}`;

@@ -1,7 +1,8 @@
 import { createHmac, createPublicKey, createVerify, type JsonWebKey } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { countStatuses, times } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claimsOf = (token: string, index = 1) => JSON.parse(Buffer.from(token.split('.')[index], 'base64url').toString());

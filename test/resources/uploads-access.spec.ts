@@ -1,22 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { Role } from '../../src/platform/auth/caller';
-import { Session } from '../../src/platform/auth/session.entity';
+import { type ErrorCode, Role } from '../../src/platform';
+import { expectError, query, waitFor } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
-import type { ErrorCode } from '../../src/platform/errors/error-codes';
-import { expectError } from '../support/expectations';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
 import { isLocked } from '../support/upload-lock';
-import { waitFor } from '../support/wait-for';
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes that are acknowledged at once. */
 const SEGMENT = 8 * MEBIBYTE;
 const SIZE = 24 * MEBIBYTE;
 
+const endSessions = (url: string, { id }: TestUser) => query(url, 'DELETE FROM sessions WHERE user_id = $1', [id]);
+
 /** What may happen to a caller while its bytes are on their way. */
 const EVENTS: [string, (api: ReturnType<typeof useTestApi>, user: TestUser) => Promise<unknown>, ErrorCode][] = [
-  ['whose session ends', (api, { id }) => api.repository(Session).delete({ user_id: id }), 'UNAUTHORIZED'],
+  ['whose session ends', (api, user) => endSessions(api.app.databaseUrl, user), 'UNAUTHORIZED'],
   [
     'who is suspended',
     (api, { id }) => api.repository(User).update({ id }, { status: UserStatus.SUSPENDED }),
@@ -78,7 +77,7 @@ describe('An upload by a caller', () => {
     const connection = await writer.post(5);
     connection.write('he');
     await waitFor(async () => (await uploads()).length === 1);
-    await api.repository(Session).delete({ user_id: writer.user.id });
+    await endSessions(api.app.databaseUrl, writer.user);
     connection.write('llo');
     expectError(await connection.answer(), 'UNAUTHORIZED');
     connection.destroy();

@@ -1,15 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  type Client,
+  countStatuses,
+  expectError,
+  query,
+  RawConnection,
+  times,
+  waitFor,
+} from '../../src/platform/testing';
 import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload } from '../../src/uploads/upload.entity';
-import { query } from '../support/databases';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { type Client, countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { isLocked } from '../support/upload-lock';
 import { fileOf, keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
-import { waitFor } from '../support/wait-for';
 import { TUS } from '../support/tus';
 
 describe('An upload', () => {

@@ -1,12 +1,11 @@
 import { DataSource } from 'typeorm';
+import { RowLock, times, waitFor } from '../../src/platform/testing';
 import { syncing } from '../../src/uploads/bytes/disk-store';
 import type { Holder } from '../../src/uploads/fair-slots';
 import { TURN_BYTES, UploadThrottle } from '../../src/uploads/tus/upload-throttle';
 import { UploadRows } from '../../src/uploads/upload-rows';
-import { RowLock } from '../support/row-lock';
-import { times, useTestApi } from '../support/test-api';
+import { useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
-import { waitFor } from '../support/wait-for';
 
 /** Accounts of one block of addresses. */
 const CROWD = 24;
@@ -72,7 +71,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
 
   it('creates an upload while those of another network wait for connections of their own', async () => {
     const [greedy] = crowd;
-    const lock = await RowLock.ofUser(api.app.databaseUrl, greedy.user.id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', greedy.user.id);
     const changes = times(SHARE, () => greedy.client.patch(`/users/${greedy.user.id}`, { name: 'Slow' }));
     await lock.awaitedBy(SHARE);
     const waiting = times(OF_USER, () => greedy.create(BYTES.length));

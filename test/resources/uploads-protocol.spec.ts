@@ -2,12 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Upload as TusClient } from 'tus-js-client';
+import { type Client, expectError, sendRaw, waitFor } from '../../src/platform/testing';
 import { Upload } from '../../src/uploads/upload.entity';
-import { expectError } from '../support/expectations';
-import { sendRaw } from '../support/raw-http';
-import { type Client, type TestUser, useTestApi } from '../support/test-api';
-import { TestApp } from '../support/test-app';
-import { waitFor } from '../support/wait-for';
+import { type TestUser, useTestApi } from '../support/test-api';
+import { startApp } from '../support/test-app';
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
@@ -213,7 +211,7 @@ describe('An upload that was not finished in time', () => {
     const { body } = await own.post('/uploads', undefined, { ...TUS, 'Upload-Length': '1' });
     const { key } = body.data as Upload;
     await api.repository(Upload).update({ key }, { expires_at: new Date(Date.now() - 1) });
-    const next = await TestApp.start({ settings, databaseUrl: api.app.databaseUrl, sweepAfter: 1 });
+    const next = await startApp({ settings, databaseUrl: api.app.databaseUrl, sweepAfter: 1 });
     try {
       await waitFor(() => !readdirSync(FOLDER).includes(key));
       expect((await own.head(`/uploads/${key}`, TUS)).status).toBe(404);

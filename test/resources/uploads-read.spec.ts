@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { expectError } from '../support/expectations';
-import { type Client, type TestUser, useTestApi } from '../support/test-api';
+import { type Client, expectError } from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { fileOf, keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
 import { CHUNK } from '../support/tus';
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Upload as TusClient } from 'tus-js-client';
-import { expectError } from '../support/expectations';
-import { RawConnection } from '../support/raw-http';
-import { type Client, type TestUser, useTestApi } from '../support/test-api';
+import { type Client, expectError, RawConnection } from '../../src/platform/testing';
+import { type TestUser, useTestApi } from '../support/test-api';
 import { CHUNK, TUS } from '../support/tus';
 import { MEBIBYTE, metadata, sha256, uploading } from '../support/uploading';
 

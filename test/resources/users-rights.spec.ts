@@ -1,10 +1,9 @@
 import { DataSource } from 'typeorm';
-import { Role } from '../../src/platform/auth/caller';
+import { Role } from '../../src/platform';
+import { type Answer, expectError, RowLock } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
 import { aNewUser } from '../support/builders';
-import { expectError } from '../support/expectations';
-import { RowLock } from '../support/row-lock';
-import { type Answer, TestApi, type TestUser, useTestApi } from '../support/test-api';
+import { TestApi, type TestUser, useTestApi } from '../support/test-api';
 
 const TOO_OLD = 'Bearer error="insufficient_user_authentication", max_age="600"';
 
@@ -71,7 +70,7 @@ describe('what a user is replaced with', () => {
 
   it('does not undo a suspension of the same moment', async () => {
     const { id, username, email } = await api.user();
-    const lock = await RowLock.ofUser(api.app.databaseUrl, id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', id);
     try {
       const answer = api.as(admin).put(`/users/${id}`, { username, email });
       await lock.awaitedBy(1);
@@ -193,7 +192,7 @@ describe('what needs a recent sign-in', () => {
   it('is a role that the user has no longer when the change is made', async () => {
     const other = await api.admin();
     const oldAdmin = await signedIn(601, () => api.admin());
-    const lock = await RowLock.ofUser(api.app.databaseUrl, other.id);
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', other.id);
     try {
       const answer = api.as(oldAdmin).patch(`/users/${other.id}`, { roles: ['USER', 'ADMIN'] });
       await lock.awaitedBy(1);

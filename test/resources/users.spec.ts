@@ -1,6 +1,7 @@
+import { countStatuses, times } from '../../src/platform/testing';
 import { PasswordsOfDeletedUsers1767520000000 } from '../../src/migrations/1767520000000-passwords-of-deleted-users';
 import { User } from '../../src/resources/users/user.entity';
-import { countStatuses, type TestUser, times, useTestApi } from '../support/test-api';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 /** A hundred passwords that are hashed at once take long on a busy machine. */
 const PATIENCE = 120_000;

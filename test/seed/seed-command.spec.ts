@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { StartupError } from '../../src/platform/config/startup-error';
+import { createDatabase, dropDatabase, query } from '../../src/platform/testing';
 import { createProgress } from '../../src/seed/progress';
 import { parseArguments } from '../../src/seed/seed-arguments';
 import { runSeedCommand } from '../../src/seed/seed-command';
-import { createDatabase, dropDatabase, query } from '../support/databases';
 import { useTestApi } from '../support/test-api';
 
 /** What the command says on an output that is no terminal. */

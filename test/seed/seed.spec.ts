@@ -1,6 +1,7 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { Client } from 'pg';
+import { createDatabase, dropDatabase, query, waitFor } from '../../src/platform/testing';
 import { CreateCommentDto } from '../../src/resources/comments/comment.dto';
 import { CreatePostDto } from '../../src/resources/posts/post.dto';
 import { CreateProductDto } from '../../src/resources/products/product.dto';
@@ -10,9 +11,7 @@ import { copyRows } from '../../src/seed/copy-rows';
 import type { Progress } from '../../src/seed/progress';
 import type { Counts, Resource } from '../../src/seed/rows/world';
 import { seedDatabase, type SeedSummary } from '../../src/seed/seed-database';
-import { createDatabase, dropDatabase, query } from '../support/databases';
 import { type TestUser, useTestApi } from '../support/test-api';
-import { waitFor } from '../support/wait-for';
 
 type Row = Record<string, unknown>;
 

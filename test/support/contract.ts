@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Answer, SentRequest } from '../../src/platform/testing';
 import { closed, Document, type Node, type Operation, requiredHeaders } from './openapi';
-import type { Answer } from './test-api';
-
-export interface SentRequest {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
-}
 
 /** Statuses that any request may get before an operation is found. */
 const OF_NO_OPERATION: Record<number, string> = {

@@ -1,6 +1,6 @@
+import { type Answer, Client } from '../../src/platform/testing';
 import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { type Node, type Operation } from './openapi';
-import { type Answer, Client } from './test-api';
 
 /** Sends an operation with the ids of its examples, or with others. */
 export function send(

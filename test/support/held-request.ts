@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { type RawAnswer, RawConnection } from '../../src/platform/testing';
 import type { PreparedRequest } from './prepared-request';
-import { type RawAnswer, RawConnection } from './raw-http';
 import type { TestApi } from './test-api';
 
 export type Form = 'as it is' | 'chunked' | 'compressed';

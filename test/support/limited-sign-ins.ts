@@ -1,4 +1,4 @@
-import type { Answer } from './test-api';
+import type { Answer } from '../../src/platform/testing';
 
 /** Seconds in which even a busy machine answers a few requests. */
 export const DELAY = 5;

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { waitFor } from '../../src/platform/testing';
 import type { ServiceProcess } from './service-process';
-import { waitFor } from './wait-for';
 
 const PROGRAM = pathToFileURL(resolve(__dirname, 'watch-loop.mjs')).href;
 

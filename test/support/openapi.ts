@@ -1,6 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { Answer } from './test-api';
+import type { Answer } from '../../src/platform/testing';
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
 

@@ -1,11 +1,12 @@
 import type { Express } from 'express';
 import { RouteIndex } from '../../src/platform/routing/route-index';
+import type { Answer, Client } from '../../src/platform/testing';
 import type { Fixtures } from './fixtures';
 import { documentOf } from './contract';
 import type { Node, Operation } from './openapi';
 import { plain, type Prepare, type PreparedRequest } from './prepared-request';
 import { RESOURCES } from './resources';
-import type { Answer, Client, TestApi } from './test-api';
+import type { TestApi } from './test-api';
 
 /** A successful request for each route of the application. */
 const requests: Record<string, Prepare> = {

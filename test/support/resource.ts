@@ -1,4 +1,5 @@
 import type { DtoClass } from '../../src/platform/input/fields';
+import type { SortableEntity } from '../../src/platform/testing';
 import type { Fixtures, Row } from './fixtures';
 import type { Prepare } from './prepared-request';
 import type { Values } from './values';
@@ -41,8 +42,8 @@ export interface Collection {
   table: string;
   /** The attributes in the order that an administrator sees. */
   attributes: string[];
-  /** `sortableOf(Entity)` */
-  sortable: readonly string[];
+  /** The entity, whose `@SortableBy()` has the names. */
+  sortable: SortableEntity;
   /** Empty where it has none. */
   statuses: string[];
   /** The texts that `search` looks through. */

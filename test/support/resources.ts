@@ -1,3 +1,4 @@
+import { sortableOf } from '../../src/platform/testing';
 import { declaredDefaults } from './declared-defaults';
 import { comments } from './resources/comments';
 import { orders } from './resources/orders';
@@ -22,4 +23,6 @@ export const RESOURCES = [
 export const WRITABLES = RESOURCES.flatMap(({ noun, writable }) =>
   writable ? [{ noun, ...writable, defaults: declaredDefaults(writable.input) }] : [],
 );
-export const COLLECTIONS = RESOURCES.flatMap(({ collections }) => collections);
+export const COLLECTIONS = RESOURCES.flatMap(({ collections }) =>
+  collections.map((one) => ({ ...one, sortable: sortableOf(one.sortable) })),
+);

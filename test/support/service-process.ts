@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { waitFor } from './wait-for';
+import { waitFor } from '../../src/platform/testing';
 
 const ROOT = resolve(__dirname, '../..');
 /** Built by global-setup.ts. */

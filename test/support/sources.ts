@@ -2,23 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
 
-/** A file of src/ with a slash between its folders, e.g. `resources/users/user.dto.ts`. */
+/** A path below src/ as the sources have it, and any other as it is. */
+const fromSource = (path: string) => path.replace(/^src\//, '');
+
 interface Source {
+  /** Below src/ or test/, with a slash between its folders, e.g. `resources/users/user.dto.ts`. */
   path: string;
   text: string;
   /** The files of src/ that it imports, without their extension. */
   imports: string[];
 }
 
-export const sources: Source[] = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((name) => name.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => {
-    const text = readFileSync(join('src', path), 'utf8');
-    const names = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-    const own = names.filter((name) => name.startsWith('.'));
-    return { path, text, imports: own.map((name) => posix.join(posix.dirname(path), name)) };
-  });
+/** The files of src/, and those of test/. */
+export const sources = sourcesOf('src');
+export const testSources = sourcesOf('test');
+
+function sourcesOf(folder: string): Source[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+  return names
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => {
+      const text = readFileSync(join(folder, path), 'utf8');
+      const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+      const own = imported.filter((name) => name.startsWith('.'));
+      return { path, text, imports: own.map((name) => fromSource(posix.join(folder, posix.dirname(path), name))) };
+    });
+}
 
 export const folderOf = (path: string) => path.split('/')[0];
 

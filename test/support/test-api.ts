@@ -1,19 +1,8 @@
-import { DataSource, type EntityTarget, type ObjectLiteral, type Repository } from 'typeorm';
-import { Role } from '../../src/platform/auth/caller';
-import { hashPassword } from '../../src/platform/auth/passwords';
-import { Sessions } from '../../src/platform/auth/sessions';
+import { hashPassword, identityKey, Role, Sessions } from '../../src/platform';
+import { AppClient, Client, useApp } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
-import { identityKey } from '../../src/platform/text/identity-key';
 import { requireAsDocumented } from './contract';
-import { TestApp, type TestAppOptions } from './test-app';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** Parsed JSON, otherwise text. */
-  body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
-  text: string;
-}
+import { type AppOptions, startApp } from './test-app';
 
 export interface TestUser {
   id: number;
@@ -24,74 +13,13 @@ export interface TestUser {
   refreshToken: string;
 }
 
-type Headers_ = Record<string, string>;
-
-/** Sends requests as one caller. */
-export class Client {
-  constructor(
-    private readonly base: () => string,
-    private readonly headers: Headers_ = {},
-  ) {}
-
-  get = (path: string, headers?: Headers_) => this.send('GET', path, undefined, headers);
-  head = (path: string, headers?: Headers_) => this.send('HEAD', path, undefined, headers);
-  options = (path: string, headers?: Headers_) => this.send('OPTIONS', path, undefined, headers);
-  post = (path: string, body?: unknown, headers?: Headers_) => this.send('POST', path, body, headers);
-  put = (path: string, body?: unknown, headers?: Headers_) => this.send('PUT', path, body, headers);
-  patch = (path: string, body?: unknown, headers?: Headers_) => this.send('PATCH', path, body, headers);
-  delete = (path: string, body?: unknown, headers?: Headers_) => this.send('DELETE', path, body, headers);
-
-  with(headers: Headers_): Client {
-    return new Client(this.base, { ...this.headers, ...headers });
-  }
-
-  /** A client with further headers. The caller's own headers take precedence. */
-  preferring(headers: Headers_): Client {
-    return new Client(this.base, { ...headers, ...this.headers });
-  }
-
-  /**
-   * Sends a request. Paths are relative to /api/v1, unless they start with two slashes, which stand for the root.
-   * @throws Error for an answer that differs from the checked-in document
-   */
-  async send(method: string, path: string, body?: unknown, headers: Headers_ = {}): Promise<Answer> {
-    const url = path.startsWith('//') ? this.base() + path.slice(1) : `${this.base()}/api/v1${path}`;
-    const raw = typeof body === 'string' || body instanceof Uint8Array;
-    const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...this.headers, ...headers };
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: sent,
-      body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
-    });
-    const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') && text !== '';
-    const answer = { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
-    requireAsDocumented({ method, url: new URL(url), headers: sent }, answer);
-    return answer;
-  }
-}
-
-/** The running application, and callers of every kind. */
-export class TestApi extends Client {
-  app: TestApp;
+/** The running application, and callers of every kind. Each answer is compared with the checked-in document. */
+export class TestApi extends AppClient {
   private users = 0;
   private hash: Promise<string> | undefined;
 
   constructor() {
-    super(() => this.url);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.app.port}`;
-  }
-
-  repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
-    return this.app.nest.get(DataSource).getRepository(entity);
-  }
-
-  as({ token }: { token: string }): Client {
-    return this.with({ Authorization: `Bearer ${token}` });
+    super(requireAsDocumented);
   }
 
   /** A new user who has just signed in. The attributes are set after that, e.g. a suspension. */
@@ -125,26 +53,8 @@ export class TestApi extends Client {
 }
 
 /** Starts the application for the tests of a file, and stops it after them. */
-export function useTestApi(options?: TestAppOptions): TestApi {
-  const api = new TestApi();
-  beforeAll(async () => {
-    api.app = await TestApp.start(options);
-  });
-  afterAll(() => api.app?.stop());
-  return api;
-}
+export const useTestApi = (options?: AppOptions): TestApi => useApp(new TestApi(), () => startApp(options));
 
-export function times<T>(count: number, make: (index: number) => T): T[] {
-  return Array.from({ length: count }, (_, index) => make(index));
-}
-
-export function atOnce<T>(list: readonly T[], work: (one: T) => Promise<unknown>): Promise<unknown> {
-  return Promise.all(list.map(work));
-}
-
-/** The number of answers of each status. */
-export function countStatuses(answers: { status: number }[]): Record<number, number> {
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
-}
+/** Sends requests to another application than that of a {@link TestApi}, and compares its answers in the same way. */
+export const clientOf = (base: () => string, headers?: Record<string, string>): Client =>
+  new Client(base, headers, requireAsDocumented);

@@ -1,5 +1,5 @@
-import { RawConnection } from './raw-http';
-import { type Client, type TestUser, type TestApi } from './test-api';
+import { type Client, RawConnection } from '../../src/platform/testing';
+import { type TestUser, type TestApi } from './test-api';
 
 export const TUS = { 'Tus-Resumable': '1.0.0' };
 export const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Client, TestApi, TestUser } from './test-api';
+import type { Client } from '../../src/platform/testing';
+import type { TestApi, TestUser } from './test-api';
 import { TUS, CHUNK } from './tus';
 
 export const MEBIBYTE = 1024 * 1024;

@@ -65,7 +65,7 @@ export class ApiAdapter extends ExpressAdapter {
     if (!this.httpServer || this.entrance) return;
     throw new StartupError(
       'This application was never configured: its answers would have no envelope, log line or time limit. Make it by ' +
-        'createApplication() of src/platform/process/create-application.ts, or call configureApp(app) before app.init() or app.listen().',
+        'createApplication() of src/platform, or call configureApp(app) before app.init() or app.listen().',
     );
   }
 

@@ -4,7 +4,7 @@ import { ApiAdapter } from './api-adapter';
 import { StartupError } from '../config/startup-error';
 
 const HOW_TO =
-  'Make it by createApplication(AppModule) of src/platform/process/create-application.ts, which also takes what ' +
+  'Make it by createApplication(AppModule) of src/platform, which also takes what ' +
   'Test.createTestingModule({ imports: [AppModule] }).compile() resolves to';
 
 export const requireAdapter = (adapter: unknown): ApiAdapter => {

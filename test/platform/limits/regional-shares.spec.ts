@@ -1,5 +1,5 @@
 import { RegionalShares } from '../../../src/platform/limits/regional-shares';
-import { times } from '../../support/test-api';
+import { times } from '../../../src/platform/testing';
 
 describe('The share of a region', () => {
   it('is what waits and what had its turn, until a thousand others have had theirs', () => {

@@ -1,7 +1,7 @@
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { QueueKeys } from '../../../src/platform/limits/fair-queue';
 import { Semaphore } from '../../../src/platform/limits/semaphore';
-import { times } from '../../support/test-api';
+import { times } from '../../../src/platform/testing';
 
 describe('A semaphore', () => {
   /** Work that ends when the test says so. */

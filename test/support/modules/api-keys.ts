@@ -26,7 +26,7 @@ import {
   Strategies,
 } from '../../../src/platform';
 import { Product } from '../../../src/resources/products/product.entity';
-import { TestApp } from '../test-app';
+import { startApp } from '../test-app';
 
 type Verify = (key: string, done: (error: unknown, user?: object | false) => void) => void;
 
@@ -151,5 +151,5 @@ export class KeysModule {}
 export function startWith(...controllers: Type[]): Promise<void> {
   @Module({ controllers, providers: [ApiKeyStrategy] })
   class ExtraModule {}
-  return TestApp.start({ imports: [ExtraModule] }).then((app) => app.stop());
+  return startApp({ imports: [ExtraModule] }).then((app) => app.stop());
 }

@@ -4,9 +4,8 @@ import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Idempotent, KeyedIsolation, Public } from '../../../src/platform';
-import { query } from '../databases';
-import { type Answer, useTestApi } from '../test-api';
-import { waitFor } from '../wait-for';
+import { type Answer, query, waitFor } from '../../../src/platform/testing';
+import { useTestApi } from '../test-api';
 
 export type Handler = (manager: EntityManager) => Promise<unknown>;
 

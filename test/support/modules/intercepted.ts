@@ -36,6 +36,7 @@ import {
   TimeoutError,
 } from 'rxjs';
 import { Answers, AnswersPage, Creates, IdParam, type Page, Public } from '../../../src/platform';
+import type { Answer } from '../../../src/platform/testing';
 import {
   CreateProductDto,
   ListProductsQuery,
@@ -45,7 +46,7 @@ import {
 import { Product, ProductStatus } from '../../../src/resources/products/product.entity';
 import { ProductsService } from '../../../src/resources/products/products.service';
 import { aProduct } from '../builders';
-import { type Answer, type TestApi } from '../test-api';
+import { type TestApi } from '../test-api';
 
 export const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
 export const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';

@@ -4,8 +4,7 @@ import { type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } 
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../../src/app.module';
 import { Creates, Public, Settings } from '../../../src/platform';
-import { readSettings } from '../../../src/platform';
-import { cloneTemplate } from '../databases';
+import { cloneTemplate, readSettings } from '../../../src/platform/testing';
 
 export const hooks: string[] = [];
 

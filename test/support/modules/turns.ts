@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Controller, Get, Header, Module, Post, Query, StreamableFile } from '@nestjs/common';
 import { Public } from '../../../src/platform/auth/access.decorators';
-import { times } from '../test-api';
+import { times } from '../../../src/platform/testing';
 
 const PIECE = 64 * 1024;
 export const LONG = 64 * PIECE;

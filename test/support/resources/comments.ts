@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { CreateCommentDto } from '../../../src/resources/comments/comment.dto';
 import { Comment } from '../../../src/resources/comments/comment.entity';
 import type { Fixtures } from '../fixtures';
@@ -27,7 +26,7 @@ export const comments: Resource = {
       name: '/posts/{id}/comments',
       table: 'comments',
       attributes: [...common, 'post_id', 'user_id', 'content'],
-      sortable: sortableOf(Comment),
+      sortable: Comment,
       statuses: [],
       textsOf: ({ content }) => [content],
       async fill(own, others, lines) {

@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { Order } from '../../../src/resources/orders/order.entity';
 import type { Fixtures } from '../fixtures';
 import { anOrderOf } from '../builders';
@@ -23,7 +22,7 @@ export const orders: Resource = {
       name: '/orders',
       table: 'orders',
       attributes: [...common, 'user_id', 'status', 'items', 'total_amount'],
-      sortable: sortableOf(Order),
+      sortable: Order,
       statuses: ['PENDING', 'PAID', 'SHIPPED', 'DELIVERED', 'CANCELLED'],
       textsOf: ({ items }) => (items as { name: string }[]).map(({ name }) => name),
       async fill(own, others, lines) {

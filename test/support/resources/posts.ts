@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { CreatePostDto } from '../../../src/resources/posts/post.dto';
 import { Post } from '../../../src/resources/posts/post.entity';
 import type { Fixtures } from '../fixtures';
@@ -11,7 +10,7 @@ const post = (own: Fixtures) => own.post();
 const asPosts = {
   table: 'posts',
   attributes: [...common, 'user_id', 'title', 'content', 'status'],
-  sortable: sortableOf(Post),
+  sortable: Post,
   statuses: ['DRAFT', 'PUBLISHED'],
   textsOf: ({ title, content }: Record<string, never>) => [title, content],
 };

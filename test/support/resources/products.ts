@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { CreateProductDto } from '../../../src/resources/products/product.dto';
 import { Product } from '../../../src/resources/products/product.entity';
 import type { Fixtures } from '../fixtures';
@@ -36,7 +35,7 @@ export const products: Resource = {
       name: '/products',
       table: 'products',
       attributes: [...common, 'name', 'description', 'price', 'stock', 'status'],
-      sortable: sortableOf(Product),
+      sortable: Product,
       statuses: ['ACTIVE', 'DISCONTINUED'],
       textsOf: ({ name, description }) => [name, description],
       fill: (own, _others, lines) =>

@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { CreateReplyDto } from '../../../src/resources/replies/reply.dto';
 import { Reply } from '../../../src/resources/replies/reply.entity';
 import type { Fixtures } from '../fixtures';
@@ -26,7 +25,7 @@ export const replies: Resource = {
       name: '/replies',
       table: 'replies',
       attributes: [...common, 'comment_id', 'user_id', 'content'],
-      sortable: sortableOf(Reply),
+      sortable: Reply,
       statuses: [],
       textsOf: ({ content }) => [content],
       async fill(own, others, lines) {

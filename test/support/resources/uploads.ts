@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { Upload } from '../../../src/uploads/upload.entity';
 import type { Fixtures } from '../fixtures';
 import { plain, type PreparedRequest } from '../prepared-request';
@@ -32,7 +31,7 @@ export const uploads: Resource = {
         ...common,
         ...['key', 'user_id', 'filename', 'media_type', 'size', 'offset', 'checksum', 'status', 'expires_at'],
       ],
-      sortable: sortableOf(Upload),
+      sortable: Upload,
       statuses: ['UPLOADING', 'COMPLETE'],
       textsOf: ({ filename }) => [filename],
       fill: (own, others, lines) =>

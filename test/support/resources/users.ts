@@ -1,4 +1,3 @@
-import { sortableOf } from '../../../src/platform/rows/sortable-by';
 import { CreateUserDto } from '../../../src/resources/users/user.dto';
 import { User } from '../../../src/resources/users/user.entity';
 import { aNewUser } from '../builders';
@@ -37,7 +36,7 @@ export const users: Resource = {
       name: '/users',
       table: 'users',
       attributes: [...common, 'username', 'email', 'name', 'status', 'roles'],
-      sortable: sortableOf(User),
+      sortable: User,
       statuses: ['ACTIVE', 'SUSPENDED'],
       textsOf: ({ username, email, name }) => [username, email, name],
       fill: (own, _others, lines) =>

@@ -1,7 +1,5 @@
 import { Client } from 'pg';
 
-let databases = 0;
-
 /** The URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
@@ -9,6 +7,7 @@ export function withDatabase(url: string, name: string): string {
   return other.href;
 }
 
+/** Runs one statement on a connection of its own, and resolves to its rows. */
 export async function query(url: string, text: string, values?: unknown[]) {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -32,15 +31,4 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
 export async function dropDatabases(server: string, prefix: string): Promise<void> {
   const rows = await query(server, 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix]);
   for (const { datname } of rows) await dropDatabase(server, datname as string);
-}
-
-/** An up-to-date, empty database of the service. */
-export async function cloneTemplate() {
-  const server = process.env.TEST_SERVER_URL!;
-  const prefix = process.env.TEST_DATABASE_PREFIX!;
-  const name = `${prefix}_${process.env.JEST_WORKER_ID}_${process.pid}_${databases++}`;
-  return {
-    url: await createDatabase(server, name, `${prefix}_template`),
-    drop: () => dropDatabase(server, name),
-  };
 }

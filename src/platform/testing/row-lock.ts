@@ -1,16 +1,9 @@
 import { Client } from 'pg';
 import { waitFor } from './wait-for';
 
-/** Matches the statements of jobs. */
-const OF_JOBS = "%status = 'PENDING' AND expires_at < now()%";
-
 /** Another transaction, which keeps a row or a table locked until it is released. */
 export class RowLock {
   private constructor(private readonly client: Client) {}
-
-  static ofUser(databaseUrl: string, id: number): Promise<RowLock> {
-    return RowLock.of(databaseUrl, 'users', id);
-  }
 
   static of(databaseUrl: string, table: string, id: number): Promise<RowLock> {
     return RowLock.by(databaseUrl, `SELECT 1 FROM ${table} WHERE id = ${id} FOR UPDATE`);
@@ -36,16 +29,20 @@ export class RowLock {
     return new RowLock(client);
   }
 
-  /** The number of connections that wait for the lock, except those of jobs, which run at any time. */
-  async waiting(): Promise<number> {
+  /**
+   * The number of connections that wait for a lock.
+   * @param except a LIKE pattern of statements that don't count, such as those of a job, which may run at any time.
+   * Default: all count
+   */
+  async waiting(except = ''): Promise<number> {
     // Otherwise a transaction would always see the same activity.
     await this.client.query('SELECT pg_stat_clear_snapshot()');
     const text =
       "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE $1";
-    return (await this.client.query<{ count: number }>(text, [OF_JOBS])).rows[0].count;
+    return (await this.client.query<{ count: number }>(text, [except])).rows[0].count;
   }
 
-  /** Resolves when this number of connections wait for the lock. */
+  /** Resolves when this number of connections wait for a lock. */
   awaitedBy(count: number): Promise<void> {
     return waitFor(async () => (await this.waiting()) === count);
   }

@@ -1,4 +1,4 @@
-import { ERRORS, kindOf } from '../../src/platform/errors/error-codes';
+import { ERRORS, kindOf } from '../errors/error-codes';
 
 /** An answer of fetch or of a raw connection. */
 export interface ReceivedAnswer {

@@ -1,0 +1,107 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Test, type TestingModule, type TestingModuleBuilder } from '@nestjs/testing';
+import type { INestApplication, ModuleMetadata, NestApplicationOptions, Type } from '@nestjs/common';
+import { Logger } from 'nestjs-pino';
+import { __resetOutOfContextForTests as forgetLogger } from 'nestjs-pino/PinoLogger';
+import pino from 'pino';
+import { readSettings } from '../config/read-settings';
+import { Settings } from '../config/settings';
+import { describeError } from '../logging/logging';
+import { PINO } from '../logging/logging.module';
+import { tellsRequest } from '../logging/request-fields';
+import { configureApp } from '../process/configure-app';
+import { createApplication } from '../process/create-application';
+import { ApiAdapter } from '../server/api-adapter';
+import { cloneTemplate, testRun } from './test-run';
+
+export interface TestAppOptions {
+  /** Environment variables besides those that every test app has. Default: none */
+  settings?: Record<string, string>;
+  /** Modules besides the application's own. Default: none */
+  imports?: ModuleMetadata['imports'];
+  /** Replaces providers: `(builder) => builder.overrideProvider(Mailer).useValue(fake)`. Default: none */
+  override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
+  /** Changes the application before it is configured. createApplication() isn't used then. Default: nothing */
+  beforehand?: (app: INestApplication) => void;
+  /** Changes the application before it listens, like a team in main.ts. Default: nothing */
+  prepare?: (app: INestApplication) => void | Promise<void>;
+  /** Options of `createNestApplication()`. createApplication() isn't used then. Default: none */
+  options?: NestApplicationOptions;
+  /** The database of another instance. Default: a new clone of the template */
+  databaseUrl?: string;
+}
+
+type LogLines = Record<string, unknown>[];
+
+/** The real application with a real database and a real port. */
+export class TestApp {
+  private constructor(
+    readonly nest: INestApplication,
+    readonly databaseUrl: string,
+    readonly port: number,
+    /** Every parsed log line of the application. */
+    readonly log: LogLines,
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  /** @param module the module of main.ts */
+  static async start(module: Type, { databaseUrl, ...options }: TestAppOptions = {}): Promise<TestApp> {
+    const database = databaseUrl ? { url: databaseUrl, drop: () => Promise.resolve() } : await cloneTemplate();
+    const log: LogLines = [];
+    const byHand = options.beforehand !== undefined || options.options !== undefined;
+    // With several applications in one process, the first one's log would get all lines of Nest's loggers.
+    forgetLogger();
+    let app: INestApplication | undefined;
+    try {
+      const compiled = await compile(module, settingsOf(database.url, options), log, options);
+      app = byHand
+        ? compiled.createNestApplication(new ApiAdapter(), { bufferLogs: true, ...options.options })
+        : await createApplication(compiled, { bufferLogs: true });
+      options.beforehand?.(app);
+      if (byHand) configureApp(app);
+      app.useLogger(app.get(Logger));
+      await options.prepare?.(app);
+      await app.listen(0, '127.0.0.1');
+    } catch (error) {
+      await app?.close();
+      // The next test file in this process numbers its databases anew.
+      await database.drop();
+      throw error;
+    }
+    const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+    return new TestApp(app, database.url, port, log, database.drop);
+  }
+
+  async stop(): Promise<void> {
+    (this.nest.getHttpServer() as Server).closeAllConnections();
+    await this.nest.close();
+    await this.drop();
+  }
+}
+
+function settingsOf(databaseUrl: string, { settings = {} }: TestAppOptions): Settings {
+  const { directory, redis } = testRun();
+  return readSettings({
+    NODE_ENV: 'test',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: directory,
+    ...(redis && { REDIS_URL: redis }),
+    ...settings,
+  });
+}
+
+function compile(
+  module: Type,
+  settings: Settings,
+  log: LogLines,
+  { imports = [], override = (builder) => builder }: TestAppOptions,
+): Promise<TestingModule> {
+  const write = (line: string) => void log.push(JSON.parse(line) as LogLines[number]);
+  const builder = Test.createTestingModule({ imports: [module, ...imports] })
+    .overrideProvider(Settings)
+    .useValue(settings)
+    .overrideProvider(PINO)
+    .useValue(pino({ serializers: { err: describeError }, ...tellsRequest }, { write }));
+  return override(builder).compile();
+}
