@@ -1,4 +1,4 @@
-import { kibibytes, MS_PER_SECOND, neighbourhoodOf, type QueueKeys, seconds, Tally } from '../platform';
+import { kibibytes, neighbourhoodOf, type QueueKeys, seconds, Tally } from '../platform';
 
 /** In bytes per second: a slower request is preempted when all slots are taken and another request waits. */
 const BUSY_BYTES_PER_SECOND = kibibytes(32);
@@ -32,7 +32,7 @@ export interface Slot extends Holder {
  * the client
  */
 export function rateOf(bytes: number, time: number): number {
-  return time < MIN_MEASURED_MS ? Infinity : bytes / (time / MS_PER_SECOND);
+  return time < MIN_MEASURED_MS ? Infinity : bytes / (time / seconds(1));
 }
 
 /** A set of slots that networks, and the users of each network, share fairly. */

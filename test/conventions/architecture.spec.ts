@@ -55,6 +55,15 @@ describe('The source code', () => {
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
   });
 
+  it.each([FACE, TESTING])('has a sentence for each group of names of the face %s, and for the names in it', (face) => {
+    const [, ...groups] = readFileSync(join('src', face, 'index.ts'), 'utf8').split('\n\n');
+    // A sentence may be for several files.
+    const ofGroup = /^\/\/ [A-Z][\w ,]+: .+\.\n(?:\/\*\* .+ \*\/\n(?:export .+;\n?)+)+$/;
+
+    expect(groups.length).toBeGreaterThan(5);
+    expect(groups.filter((group) => !ofGroup.test(group))).toEqual([]);
+  });
+
   it('has support for tests that only tests use, and that no build contains', () => {
     const { config } = ts.readConfigFile('tsconfig.build.json', (path) => ts.sys.readFile(path)) as { config: object };
     const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, '.');

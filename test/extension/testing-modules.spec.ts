@@ -130,7 +130,7 @@ describe('An application of the test support', () => {
   afterEach(() => app?.stop());
 
   it('is the service of a module with overridden providers, on a database and a port of its own', async () => {
-    app = await startApp(AppModule, {
+    app = await TestApp.start(AppModule, {
       imports: [KettlesModule],
       override: (builder) => builder.overrideProvider(Kettle).useValue({ boil: () => 'a fake' }),
       settings: { API_DOCS: 'false' },
@@ -150,7 +150,7 @@ describe('An application of the test support', () => {
     const names = () => query(TEST_SERVER_URL!, 'SELECT datname FROM pg_database WHERE datname LIKE $1', [ours]);
     const before = await names();
 
-    await expect(startApp(KettlesModule)).rejects.toThrow(/modules of the service/);
+    await expect(TestApp.start(KettlesModule)).rejects.toThrow(/modules of the service/);
     expect(await names()).toEqual(before);
   });
 });

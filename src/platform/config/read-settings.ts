@@ -45,5 +45,5 @@ function brokenRules(settings: object): string[] {
   return validateSync(settings).flatMap(({ constraints }) => Object.values(constraints ?? {}));
 }
 
-/** The only place where the environment is read. */
+/** The only place where the service reads its environment. */
 export const environmentSettings = registerAs('settings', () => readSettings(process.env));

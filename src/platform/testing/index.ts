@@ -4,31 +4,30 @@
  */
 
 // The application: that of main.ts, by its module, with a database and a port of its own.
-
 /** Starts an application and stops it: `TestApp.start(AppModule, { imports, override, settings })`. Has its log lines. */
 export { TestApp, type TestAppOptions } from './test-app';
 /** Requests to a running application, without a token or `as(user)`. To be extended by a project's own callers. */
 export { AppClient, useApp } from './app-client';
 /** Creates the application from `Test.createTestingModule({ imports: [AppModule] }).compile()`, e.g. for supertest. */
 export { createApplication } from '../process/create-application';
-/** The same in two steps: `module.createNestApplication(new ApiAdapter())`, then `configureApp(app)`. */
+/** The HTTP adapter, to create it in two steps: `module.createNestApplication(new ApiAdapter())`, then `configureApp(app)`. */
 export { ApiAdapter } from '../server/api-adapter';
+/** Configures such an application. */
 export { configureApp } from '../process/configure-app';
 /** The settings of an environment: `overrideProvider(Settings).useValue(readSettings({ ... }))`. */
 export { readSettings } from '../config/read-settings';
-/** What a test may override of all routes: the guard that identifies callers, and the filter that answers errors. */
+/** The guard that identifies callers, to override it. */
 export { JwtAuthGuard } from '../auth/jwt-auth.guard';
+/** The filter that answers errors, to override it. */
 export { ErrorFilter } from '../pipeline/error.filter';
 
 // Requests: by `fetch`, or byte by byte.
-
 /** Sends requests as one caller; the answer has the parsed JSON; `inspect` sees each answer before the test does. */
 export { type Answer, Client, type SentRequest } from './client';
 /** A connection on which a test writes any bytes, reads late, or leaves early; and one request on a new connection. */
 export { type RawAnswer, RawConnection, sendRaw } from './raw-connection';
 
 // Expectations: of the two envelopes, complete, with their headers.
-
 /** Expects an error with this code, and the violated rules of `fields`, and returns its content; or with any code. */
 export { expectError, expectErrorEnvelope } from './expectations';
 /** Expects a success, and returns its `data`. */
@@ -37,7 +36,6 @@ export { expectSuccess } from './expectations';
 export { expectErrorHeaders, headerOf } from './expectations';
 
 // Concurrency: a test holds what requests wait for, sends them, and counts. It never sleeps.
-
 /** Keeps a row or a table locked in another transaction, and tells how many connections wait. */
 export { RowLock } from './row-lock';
 /** Waits until a condition holds, for states that emit no event. */
@@ -46,7 +44,6 @@ export { waitFor } from './wait-for';
 export { atOnce, countStatuses, times } from './repetition';
 
 // Databases: each test file has its own.
-
 /** Runs one SQL statement. */
 export { query } from './databases';
 /** A new database of the service, migrated and without rows, for tests that start the application themselves. */
@@ -61,6 +58,5 @@ export { changeAfter } from './statements';
 export { startTestRun } from './test-run';
 
 // Descriptions: for the tests that ask every resource.
-
 /** The names of an entity's `@SortableBy()`, after `id`. */
 export { type SortableEntity, sortableOf } from '../rows/sortable-by';
