@@ -67,11 +67,17 @@ unlessFollowed('The example of how to add a resource', () => {
     }
   });
 
+  it('imports of the platform only its faces', () => {
+    const paths = [...page.matchAll(/ from '[./]*\/(?:src\/)?platform\b([^']*)'/g)].map(([, path]) => path);
+
+    expect([...new Set(paths)].sort()).toEqual(['', '/testing']);
+  });
+
   it('would not compile with an attribute that is not there', () => {
     const files = documentedFiles(page);
     const service = 'src/resources/invoices/invoices.service.ts';
-    files.set(service, files.get(service)!.replace("['number', 'note']", "['number', 'nothing']"));
+    files.set(service, files.get(service)!.replace('filter: { user_id:', 'filter: { nothing:'));
 
-    expect(compile(files)).toEqual([expect.stringContaining(`'"nothing"' is not assignable`)]);
+    expect(compile(files)).toEqual([expect.stringContaining(`'nothing' does not exist`)]);
   });
 });
