@@ -4,6 +4,13 @@ import { FairQueue, type QueueKey, type QueueKeys } from './fair-queue';
 import { RegionalShares } from './regional-shares';
 import { Tally } from './tally';
 
+/** What tells that somebody no longer waits: an AbortSignal, or what costs less. */
+export interface Leaving {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', onAbort: () => void, options: { once: true }): void;
+  removeEventListener(type: 'abort', onAbort: () => void): void;
+}
+
 /** A waiting caller. */
 interface Waiting {
   key: QueueKey;
@@ -69,7 +76,7 @@ export class Semaphore {
    * Resolves with the permit of somebody who has finished, which has to be released.
    * @throws as {@link run}
    */
-  turn(keys: QueueKeys, signal: AbortSignal | undefined): Promise<void> {
+  turn(keys: QueueKeys, signal: Leaving | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(notWanted());
     const [key] = keys;
     const region = regionOf(String(key));

@@ -1,8 +1,8 @@
 import { neighbourhoodOf } from '../limits/client-network';
-import { Semaphore } from '../limits/semaphore';
+import { type Leaving, Semaphore } from '../limits/semaphore';
 import type { Origin } from '../transactions/origin';
 import type { ConnectionRequest, ConnectionScheduler } from '../transactions/connection-scheduler';
-import { OVER, type UnitOfWork } from '../transactions/unit-of-work';
+import type { UnitOfWork } from '../transactions/unit-of-work';
 import { isWriter } from '../transactions/writer';
 
 /**
@@ -102,20 +102,43 @@ class Place {
 
 const nothing = (): void => undefined;
 
-const signals = new WeakMap<UnitOfWork, AbortSignal>();
+/**
+ * Tells that the client of a unit of work has gone, or that the unit was cancelled. Work that continues after its answer
+ * waits on. Every write may wait, and an AbortController for each would cost more than the wait's other work.
+ */
+class UnitLeaving implements Leaving {
+  private onAbort?: () => void;
 
-/** The signal that ends a unit's wait. Work that continues after its answer isn't aborted. */
-function leaving(unit: UnitOfWork): AbortSignal | undefined {
-  const known = signals.get(unit);
-  if (known) return known.aborted ? undefined : known;
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly response: NonNullable<Origin['res']>,
+  ) {}
+
+  get aborted(): boolean {
+    return this.response.closed && this.isUnwanted();
+  }
+
+  addEventListener(_type: 'abort', onAbort: () => void): void {
+    this.onAbort = onAbort;
+    this.response.once('close', this.onClose);
+  }
+
+  removeEventListener(): void {
+    this.response.off('close', this.onClose);
+  }
+
+  private readonly onClose = (): void => {
+    if (this.isUnwanted()) this.onAbort!();
+  };
+
+  private isUnwanted(): boolean {
+    return this.unit.cancelled !== undefined || !this.response.writableFinished;
+  }
+}
+
+function leaving(unit: UnitOfWork): Leaving | undefined {
   const response = unit.origin?.res;
-  if (!response || response.closed) return undefined;
-  const controller = new AbortController();
-  response.once('close', () => {
-    if (unit.cancelled || !response.writableFinished) controller.abort(OVER);
-  });
-  signals.set(unit, controller.signal);
-  return controller.signal;
+  return response && !response.closed ? new UnitLeaving(unit, response) : undefined;
 }
 
 /** The user, or the neighbourhood if the caller isn't known or has no account. */

@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** The reason for aborting a signal: without one Node creates an error each time. */
-export const OVER = 'The request is over';
+const OVER = 'The request is over';
 
 /** The database work of one request. */
 export class UnitOfWork {
