@@ -1,3 +1,5 @@
+// First, because it changes how all other files are loaded.
+import './quick-start';
 import { AppModule } from './app.module';
 import { DemoAccounts } from './demo/demo-accounts';
 import { run } from './platform';

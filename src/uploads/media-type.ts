@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import type { ByteStore } from './bytes/byte-store';
 import { UNKNOWN_TYPE } from './upload-metadata';
 
@@ -13,6 +12,9 @@ export async function mediaTypeOf(bytes: ByteStore, key: string, size: number, o
   const chunks: Buffer[] = [];
   const beginning = await bytes.read(key, { start: 0, end: Math.min(size, BEGINNING) - 1 });
   for await (const chunk of beginning as AsyncIterable<Buffer>) chunks.push(chunk);
+  // Loaded on demand, because it takes time at the start.
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { fileTypeFromBuffer } = require('file-type') as typeof import('file-type');
   const found = await fileTypeFromBuffer(Buffer.concat(chunks)).catch(() => undefined);
   if (!found) return otherwise;
   const [type] = found.mime.split(';');

@@ -1,4 +1,4 @@
-import { createSHA256, type IHasher } from 'hash-wasm';
+import type { IHasher } from 'hash-wasm';
 
 /** Shared, because each hasher has its own WebAssembly memory, which takes longer to create than a chunk to hash. */
 let shared: Promise<IHasher> | undefined;
@@ -15,7 +15,7 @@ export class Checksum {
 
   /** @param state the state after earlier bytes. Default: none */
   static async of(state?: Uint8Array | null): Promise<Checksum> {
-    const hasher = await (shared ??= createSHA256());
+    const hasher = await (shared ??= createHasher());
     return new Checksum(hasher, state ?? hasher.init().save());
   }
 
@@ -32,4 +32,11 @@ export class Checksum {
   digest(): string {
     return this.hasher.load(this.current).digest();
   }
+}
+
+/** Loads the library on demand, because it takes time at the start. */
+function createHasher(): Promise<IHasher> {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { createSHA256 } = require('hash-wasm') as typeof import('hash-wasm');
+  return createSHA256();
 }
