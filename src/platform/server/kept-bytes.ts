@@ -27,6 +27,8 @@ export interface ServerSocket extends Socket {
   parser?: Parser | null;
   /** True while answers wait to be read, and Node doesn't parse. */
   _paused?: boolean;
+  /** Null when the connection is closed. */
+  _handle?: { reading: boolean; readStart(): void; readStop(): void } | null;
   /** The response that Node is writing on the connection. */
   _httpMessage?: ServerResponse | null;
 }
@@ -58,6 +60,18 @@ export class KeptBytes {
     [this.feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     this.network = neighbourhoodOf(socket.remoteAddress);
     socket.once('close', () => this.giveBack());
+    socket.on('resume', () => this.read());
+  }
+
+  /**
+   * Node stops reading when an answer doesn't leave at once. It forgets to begin again where a listener for bytes was added
+   * meanwhile, see {@link keep}.
+   */
+  private read(): void {
+    const { _handle: handle, _paused: isPaused } = this.socket;
+    if (!handle || handle.reading || isPaused) return;
+    handle.reading = true;
+    handle.readStart();
   }
 
   /** Keeps the rest of a packet, and what arrives from now on. */
