@@ -10,6 +10,8 @@ const WINDOW = 100;
  * window.
  */
 const MAX_OF_WINDOW = 20_000;
+/** What it costs to hand on what was gathered, in small pieces. A record of TLS with one byte is handed on by itself. */
+const HANDED_ON = 3;
 /** Small pieces of a connection, after which others have their turn. A packet of 64 KiB has 11,000. */
 const MAX_OF_CONNECTION = 4_096;
 /**
@@ -52,13 +54,23 @@ export function forgetShare(parser: Sharer): void {
 
 /** Counts a small piece. @returns false when there are so many that the connection is to be closed */
 export function hasPlace(parser: Sharer): boolean {
-  if (++piecesOfAll === 1) setTimeout(nextWindow, WINDOW).unref();
+  count(1);
   if (parser.window !== currentWindow) parser.pieces = 0;
   parser.window = currentWindow;
   const own = ++parser.pieces!;
   if (own <= FEW) return true;
   if (own % MAX_OF_CONNECTION === 0 || piecesOfAll >= MAX_OF_WINDOW) readOnLater(parser);
   return piecesOfAll <= MAX_OF_ALL;
+}
+
+/** Counts that gathered pieces are handed on. */
+export function countHandedOn(): void {
+  count(HANDED_ON);
+}
+
+function count(pieces: number): void {
+  if (piecesOfAll === 0) setTimeout(nextWindow, WINDOW).unref();
+  piecesOfAll += pieces;
 }
 
 function nextWindow(): void {
@@ -86,7 +98,7 @@ function stop(one: Waiting): void {
   // After Node's own code, which starts reading again once the packet is parsed.
   process.nextTick(() => {
     one.isStopping = false;
-    handleOf(one.socket)?.readStop();
+    one.socket._handle?.readStop();
   });
 }
 
@@ -108,8 +120,5 @@ function resume(one: Waiting): void {
   if (parser.waits === one) parser.waits = undefined;
   // If the body isn't wanted now, Node itself starts reading when it is.
   const isWanted = incoming.readableLength < incoming.readableHighWaterMark;
-  if (isWanted && !socket.destroyed && !socket.isPaused()) handleOf(socket)?.readStart();
+  if (isWanted && !socket.destroyed && !socket.isPaused()) socket._handle?.readStart();
 }
-
-const handleOf = (socket: ServerSocket) =>
-  (socket as unknown as { _handle?: { readStop(): void; readStart(): void } })._handle;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
-import { forgetShare, hasPlace, type Sharer } from './chunk-windows';
+import { countHandedOn, forgetShare, hasPlace, type Sharer } from './chunk-windows';
 import type { Parser, ServerSocket } from './kept-bytes';
 
 /** The index of the parser's callback for a piece of a body: HTTPParser.kOnBody. */
@@ -89,6 +89,7 @@ function handOn(parser: BodyParser): void {
   parser.gathered = undefined;
   if (!gathered?.incoming || gathered.incoming !== parser.incoming) return;
   const { pieces } = gathered;
+  countHandedOn();
   parser[NODES_OWN]!.onBody.call(parser, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
 }
 
