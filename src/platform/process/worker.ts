@@ -42,7 +42,10 @@ export class Worker {
   /** Passes a connection on to the worker, which then owns it. */
   readonly take = (connection: Socket): void => {
     this.unsent.add(connection);
-    this.process.process.send?.(WorkerMessage.CONNECTION, connection, {}, () => this.unsent.delete(connection));
+    this.process.process.send?.(WorkerMessage.CONNECTION, connection, {}, (error) => {
+      // A killed worker's channel closes before its end is known. The connection goes to another worker then.
+      if (!error) this.unsent.delete(connection);
+    });
   };
 
   /** The connections that were queued for this worker when it ended. */
