@@ -44,11 +44,12 @@ export class ProductTexts1767550000000 implements MigrationInterface {
       'INSERT INTO product_texts (product_id, name, description) SELECT id, name, description FROM products',
     );
     for (const column of ['name', 'description']) {
-      await database.query(`DROP INDEX products_${column}_search`);
       await database.query(
-        `CREATE INDEX product_texts_${column}_search ON product_texts USING gin (${column} gin_trgm_ops) WITH (fastupdate = off)`,
+        `CREATE INDEX product_texts_${column}_search ON product_texts USING gin (${column} gin_trgm_ops) WITH (gin_pending_list_limit = ${COLLECTED})`,
       );
     }
+    // Last, because it keeps readers of products waiting until the migration is committed.
+    await database.query('DROP INDEX products_name_search, products_description_search');
     for (const index of SHORT) {
       await database.query(`ALTER INDEX ${index} SET (gin_pending_list_limit = ${COLLECTED})`);
     }

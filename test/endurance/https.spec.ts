@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { get, type RequestOptions } from 'node:https';
+import { connect as connectInClear } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
@@ -61,6 +63,11 @@ describe('HTTPS', () => {
       TLS_CERT: files.cert,
       TLS_KEY: files.key,
     });
+  });
+
+  it('closes a connection whose client does not agree on TLS', async () => {
+    const silent = connectInClear(service.port, '127.0.0.1').resume();
+    await once(silent, 'close');
   });
 
   it('is served by the process itself, with HSTS', async () => {

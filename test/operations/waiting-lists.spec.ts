@@ -17,6 +17,8 @@ import { type TestUser, useTestApi } from '../support/test-api';
 const settings = { DATABASE_POOL_SIZE: '3', SEARCH_CONNECTIONS: '1', SEARCH_TIMEOUT: '30000' };
 const PRODUCTS = 2_400;
 const DEEP = 'page=1100&size=1';
+/** Milliseconds: longer than a wait that counts as short. */
+const LONG = 60;
 
 describe('A list that waits for its turn', () => {
   const api = useTestApi({ settings });
@@ -48,7 +50,10 @@ describe('A list that waits for its turn', () => {
       const before = run.mock.calls.length;
       const answer = ask();
       await waitFor(() => run.mock.calls.length > before);
+      const start = performance.now();
       await change();
+      // After a short wait nobody is looked up again.
+      await waitFor(() => performance.now() - start > LONG);
       await lock.release();
       await held;
       return await answer;

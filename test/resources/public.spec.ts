@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import type { RequestHandler } from 'express';
 import { type Answer, type Client, expectError, times, waitFor } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 
@@ -124,5 +126,28 @@ describe('without a trusted proxy', () => {
 
     await waitFor(isAnswered(429));
     await waitFor(isAnswered(200));
+  });
+});
+
+/** The address of a client that has gone can't be asked of its socket any more. */
+@Module({})
+class GoneModule implements NestModule {
+  configure(consumer: MiddlewareConsumer): void {
+    const forgetAddress: RequestHandler = (request, _response, next) => {
+      Object.defineProperty(request, 'ip', { value: undefined });
+      next();
+    };
+    consumer.apply(forgetAddress).forRoutes('{*path}');
+  }
+}
+
+describe('GET /public of a client that has gone', () => {
+  const api = useTestApi({ imports: [GoneModule] });
+
+  it('is counted like any other', async () => {
+    const { status, headers } = await api.get('/public');
+
+    expect(status).toBe(200);
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+/);
   });
 });

@@ -4,6 +4,9 @@ import { FairQueue, type QueueKey, type QueueKeys } from './fair-queue';
 import { RegionalShares } from './regional-shares';
 import { Tally } from './tally';
 
+/** Milliseconds. What was looked up before a shorter wait is no older than without a queue, where work takes as long. */
+const LONG = 50;
+
 /** What tells that somebody no longer waits: an AbortSignal, or what costs less. */
 export interface Leaving {
   readonly aborted: boolean;
@@ -43,25 +46,30 @@ export class Semaphore {
   ) {}
 
   /**
-   * @param work told whether it has waited
+   * @param work told whether it has waited long, see {@link LONG}
    * @param signal takes the work out of the queue; what has begun runs on. A function is asked for it only where the work waits
    * @param keys on whose behalf it is
    * @throws {ServiceUnavailableException} when too many wait, or the signal is aborted before the work begins
    */
   async run<T>(
-    work: (waited: boolean) => Promise<T>,
+    work: (waitedLong: boolean) => Promise<T>,
     signal?: AbortSignal | (() => AbortSignal | undefined),
     keys: QueueKeys = [''],
   ): Promise<T> {
     if (typeof signal !== 'function' && signal?.aborted) throw notWanted();
     const [key] = keys;
-    const waits = !this.take(key);
-    if (waits) await this.turn(keys, typeof signal === 'function' ? signal() : signal);
+    const waitedLong = !this.take(key) && (await this.waitLong(keys, typeof signal === 'function' ? signal() : signal));
     try {
-      return await work(waits);
+      return await work(waitedLong);
     } finally {
       this.release(key);
     }
+  }
+
+  private async waitLong(keys: QueueKeys, signal: AbortSignal | undefined): Promise<boolean> {
+    const start = performance.now();
+    await this.turn(keys, signal);
+    return performance.now() - start > LONG;
   }
 
   /** Takes a free permit, which must be released. @returns false if there is none for this key */

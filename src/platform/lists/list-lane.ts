@@ -35,7 +35,10 @@ export function sharedLane(database: DataSource, unit: UnitOfWork | undefined): 
   const line = queueKeysOf(unit?.origin?.ip);
   return {
     line,
-    signal: unit?.signal,
+    get isOver() {
+      return unit?.isOver ?? false;
+    },
+    signal: () => unit?.signal,
     run: (read, signal) => laneOf(database).run(read, signal, line),
     waited: () => noteWait(unit),
   };

@@ -11,10 +11,15 @@ export interface SharedLane {
    * The caller's queue keys. Only callers with the same keys share a read, so that none waits in the queue of another.
    */
   line: QueueKeys;
-  /** Aborted when the caller has gone. */
-  signal?: AbortSignal;
+  /** Whether the caller has gone. */
+  readonly isOver: boolean;
+  /** Aborted when the caller has gone. Asked for only where the read waits. */
+  signal: () => AbortSignal | undefined;
   /** @param signal aborted when all callers have gone */
-  run: <T>(read: (waited: boolean) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  run: <T>(
+    read: (waited: boolean) => Promise<T>,
+    signal: AbortSignal | undefined | (() => AbortSignal | undefined),
+  ) => Promise<T>;
   /** Called for each caller of a read that has waited. */
   waited: () => void;
 }
@@ -76,7 +81,8 @@ function runInLane(database: DataSource, statement: QueryConfig, askers: Asker[]
     if (waited) askers.forEach((asker) => asker.lane?.waited());
     return read();
   };
-  return lane.run(readInTurn, allOf(askers.map((asker) => asker.lane?.signal)));
+  const signal = () => allOf(askers.map((asker) => asker.lane?.signal()));
+  return lane.run(readInTurn, askers.every((asker) => asker.lane?.isOver) ? signal() : signal);
 }
 
 /** A signal that is aborted when all of them are; undefined if one caller has none. */

@@ -27,6 +27,8 @@ const CONNECTIONS_CHECK_INTERVAL = 1_000;
  * server.
  */
 const KEEP_ALIVE_TIMEOUT = 65_000;
+/** Milliseconds that a client has to agree on TLS. Node's default is two minutes. */
+const HANDSHAKE_TIMEOUT = 10_000;
 /** How long after a request's time limit its connection is destroyed, in milliseconds. */
 const LAST_RESORT = 5_000;
 
@@ -122,7 +124,9 @@ export class ApiAdapter extends ExpressAdapter {
     };
     const { certificate } = this;
     const server = (
-      certificate ? createSecureServer({ ...options, ...certificate.read() }) : createServer(options)
+      certificate
+        ? createSecureServer({ ...options, handshakeTimeout: HANDSHAKE_TIMEOUT, ...certificate.read() })
+        : createServer(options)
     ) as Server;
     answerParserErrors(server);
     rememberHandshakes(server);

@@ -1,6 +1,6 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { RateLimits, RouteMetadata, seconds } from '../../platform';
+import { networkOf, RateLimits, RouteMetadata, seconds } from '../../platform';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
 
@@ -19,6 +19,11 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));
     super([{ limit, ttl: seconds(window) }], storage, new RouteMetadata());
+  }
+
+  /** A client that has gone has no address any more. */
+  protected override getTracker({ ip }: { ip?: string }): Promise<string> {
+    return Promise.resolve(networkOf(ip));
   }
 
   /**
