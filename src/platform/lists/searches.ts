@@ -12,6 +12,8 @@ import { noteWait } from './confirmed-read';
 
 /** The number of searches that may wait for a connection. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 100;
+/** The number of searches without help of an index that run at once, each of another network. */
+const SCANNING = 2;
 /** A trigram index needs three adjacent letters or digits. Any shorter term is compared with each row. */
 const INDEXED = /[\p{L}\p{N}]{3}/u;
 /** The same of an index that takes letters beyond ASCII for spaces: by the locale of the C library that the database has. */
@@ -34,8 +36,8 @@ export class Searches implements OnModuleInit {
   private static readonly ofDatabase = new WeakMap<DataSource, Searches>();
   private readonly logger = new Logger(Searches.name);
   private readonly all: Semaphore;
-  /** Searches without help of an index run one at a time, so that they don't delay the others. */
-  private readonly scanning = new Semaphore(1, MAX_WAITING);
+  /** Searches without help of an index run one at a time for each network, so that they don't delay the others. */
+  private readonly scanning = new Semaphore(SCANNING, MAX_WAITING, (working) => working === 0);
   private indexed = INDEXED;
 
   constructor(
@@ -44,7 +46,9 @@ export class Searches implements OnModuleInit {
     @InjectDataSource() private readonly database: DataSource,
   ) {
     const connections = Math.min(settings.SEARCH_CONNECTIONS, settings.DATABASE_POOL_SIZE - 1);
-    this.all = new Semaphore(connections, MAX_WAITING);
+    // Anybody can write texts in which a search takes all of its time: others must not have to wait for as long.
+    const ofNetwork = Math.max(1, connections - 1);
+    this.all = new Semaphore(connections, MAX_WAITING, (working) => working < ofNetwork);
     Searches.ofDatabase.set(database, this);
   }
 
