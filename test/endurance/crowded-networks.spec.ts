@@ -120,7 +120,7 @@ describe('Many requests of one network', () => {
 });
 
 describe('Lists that cost much', () => {
-  const api = useTestApi({ settings: { TRUST_PROXY: '1', DATABASE_POOL_SIZE: '4' } });
+  const api = useTestApi({ settings: { TRUST_PROXY: '1', DATABASE_POOL_SIZE: '5', SEARCH_TIMEOUT: '20000' } });
 
   it('leave connections to all else, and networks take turns', async () => {
     const user = await api.user();
@@ -141,5 +141,26 @@ describe('Lists that cost much', () => {
 
     expect(countStatuses(await Promise.all([...many, one]))).toEqual({ 200: 41 });
     expect(finished.indexOf('198.51.100.1')).toBeLessThan(20);
+  });
+
+  it('leave connections to all else together with searches, and one of their own to another network', async () => {
+    const user = await api.user();
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'posts');
+    try {
+      const from = (address: string, path: string) => api.get(path, { 'X-Forwarded-For': address });
+      const many = times(6, (index) => from('192.0.2.1', `/posts?sort=title&size=${1 + index}`));
+      const searches = ['192.0.2.1', '198.51.100.1'].flatMap((address) =>
+        times(2, () => from(address, '/posts?search=one')),
+      );
+      await waitFor(async () => (await lock.waiting()) >= 3);
+      for (const one of times(5, () => api.as(user)))
+        expect(await one.get('/users/profile')).toMatchObject({ status: 200 });
+      expect(await lock.waiting()).toBe(3);
+      await lock.release();
+
+      expect(countStatuses(await Promise.all([...many, ...searches]))).toEqual({ 200: 10 });
+    } finally {
+      await lock.release();
+    }
   });
 });

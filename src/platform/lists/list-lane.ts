@@ -6,8 +6,10 @@ import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { noteWait } from './confirmed-read';
 
-/** Connections of the pool that are left for statements other than expensive lists. */
+/** Connections of the pool that are left for statements other than expensive lists and searches. */
 const LEFT = 2;
+/** The part of the places that a network leaves to others, at least one. If no more are free, each network has one. */
+const OTHERS = 1 / 3;
 /** The number of list statements that may wait for a connection. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
@@ -15,7 +17,7 @@ const lanes = new WeakMap<DataSource, Semaphore>();
 
 /**
  * Runs a statement of a list that may cost as much as hundreds of others: one that counts, that skips many rows, or that looks
- * for those with some value. Networks take turns, where the pool's own line knows nothing of who waits in it.
+ * for those with some value; or a search. Networks take turns, where the pool's own line knows nothing of who waits in it.
  * @param unit what it belongs to; when it is called off, it leaves the line
  * @throws {ServiceUnavailableException} when too many wait
  */
@@ -47,7 +49,9 @@ export function sharedLane(database: DataSource, unit: UnitOfWork | undefined): 
 function laneOf(database: DataSource): Semaphore {
   let lane = lanes.get(database);
   if (!lane) {
-    lane = new Semaphore(Math.max(1, poolOf(database).options.max - LEFT), MAX_WAITING);
+    const places = Math.max(1, poolOf(database).options.max - LEFT);
+    const ofOthers = Math.max(1, places * OTHERS);
+    lane = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > ofOthers);
     lanes.set(database, lane);
   }
   return lane;

@@ -9,6 +9,7 @@ import { ApiError } from '../errors/api-error';
 import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import { noteWait } from './confirmed-read';
+import { inListLane } from './list-lane';
 
 /** The number of searches that may wait for a connection. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 100;
@@ -81,7 +82,9 @@ export class Searches implements OnModuleInit {
     const keys = queueKeysOf(origin?.ip);
     const begin = (waited: boolean) => {
       if (waited) noteWait(unit);
-      return this.inLimitedTime(unit, statements);
+      const limited = () => this.inLimitedTime(unit, statements);
+      // Together with lists, searches leave connections to all else. Those who wait for that must not hold one.
+      return unit.clients.size > 0 ? limited() : inListLane(this.database, unit, limited);
     };
     const search = (waited: boolean) => {
       if (waited) noteWait(unit);
