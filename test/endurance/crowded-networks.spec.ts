@@ -66,6 +66,23 @@ describe('Many requests of one network', () => {
     },
   );
 
+  it('and of others that search for a text that repeats itself leave a stranger a connection', async () => {
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
+    try {
+      const many = times(5, (index) => from(1 + index).get(`/products?search=${'ab'.repeat(20)}c`));
+      await waitFor(async () => (await lock.waiting()) >= 2);
+
+      for (const text of ['espresso', 'Anna', 'papa']) {
+        expect(await from(9).get(`/posts?search=${text}`)).toMatchObject({ status: 200 });
+      }
+      expect(await lock.waiting()).toBe(2);
+      await lock.release();
+      expect(countStatuses(await Promise.all(many))).toEqual({ 200: 5 });
+    } finally {
+      await lock.release();
+    }
+  });
+
   it('that sign in leave strangers a place among the hashes', async () => {
     const user = await api.user();
     let free = () => undefined as void;

@@ -20,6 +20,9 @@ const INDEXED = /[\p{L}\p{N}]{3}/u;
 /** The same of an index that takes letters beyond ASCII for spaces: by the locale of the C library that the database has. */
 const INDEXED_IN_C = /[a-z\d]{3}/i;
 
+/** How often a part of a term may repeat itself. In a text of such parts, PostgreSQL compares so many letters at each place. */
+const MAX_REPEATS = 4;
+
 /** What the database's locale makes of letters beyond ASCII. */
 interface Letters {
   /** Whether `ILIKE` knows their case. */
@@ -37,7 +40,7 @@ export class Searches implements OnModuleInit {
   private static readonly ofDatabase = new WeakMap<DataSource, Searches>();
   private readonly logger = new Logger(Searches.name);
   private readonly all: Semaphore;
-  /** Searches without help of an index run one at a time for each network, so that they don't delay the others. */
+  /** Searches that no index helps much run one at a time for each network, so that they don't delay the others. */
   private readonly scanning = new Semaphore(SCANNING, MAX_WAITING, (working) => working === 0);
   private indexed = INDEXED;
 
@@ -90,7 +93,8 @@ export class Searches implements OnModuleInit {
       if (waited) noteWait(unit);
       return this.all.run(begin, signal, keys);
     };
-    return this.indexed.test(text) ? search(false) : this.scanning.run(search, signal, keys);
+    const helped = this.indexed.test(text) && !repeatsItself(text.toLowerCase());
+    return helped ? search(false) : this.scanning.run(search, signal, keys);
   }
 
   private async inLimitedTime<T>(unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
@@ -108,6 +112,19 @@ export class Searches implements OnModuleInit {
     const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'A search was left to its own time-out');
     return endBackends(unit.cancel(reason), this.server.url, onFailure);
   }
+}
+
+/** True for a text that begins with more than some repetitions of one part, such as `abababababa`. */
+function repeatsItself(text: string): boolean {
+  // For each beginning, the length of its longest proper beginning that it also ends with (Knuth, Morris and Pratt).
+  const borders = [0];
+  for (let at = 1, border = 0; at < text.length; at++) {
+    while (border > 0 && text[at] !== text[border]) border = borders[border - 1];
+    if (text[at] === text[border]) border++;
+    borders.push(border);
+    if (at + 1 > MAX_REPEATS * (at + 1 - border)) return true;
+  }
+  return false;
 }
 
 const NOT_FOLDED =
