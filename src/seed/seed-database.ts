@@ -47,24 +47,25 @@ export async function seedDatabase(
   progress: Progress,
 ): Promise<SeedSummary> {
   const start = performance.now();
-  const lanes = await openLanes(url);
+  // The first has no transaction of its own, which may be aborted, or open, when another lane fails.
+  const [keeper, ...lanes] = await connect(url, 1 + LANES);
   try {
-    const world: World = { ...options, ids: await reserveIds(lanes[0], options.counts), now: new Date() };
-    const rows = await whileCollecting(lanes[0], async () => {
+    const world: World = { ...options, ids: await reserveIds(keeper, options.counts), now: new Date() };
+    const rows = await whileCollecting(keeper, async () => {
       const written = await writeAll(lanes, world, batchSize, progress);
       // Empties the lists that the search indexes collect new rows in, and lets the planner know what it deals with.
-      await lanes[0].query(`VACUUM (ANALYZE) ${[...Object.keys(written), ...BY_TRIGGERS].join(', ')}`);
+      await keeper.query(`VACUUM (ANALYZE) ${[...Object.keys(written), ...BY_TRIGGERS].join(', ')}`);
       return written;
     });
     return { rows, seconds: (performance.now() - start) / 1_000 };
   } finally {
     progress.end();
-    await Promise.all(lanes.map((lane) => lane.end()));
+    await Promise.all([keeper, ...lanes].map((lane) => lane.end()));
   }
 }
 
-async function openLanes(url: string): Promise<Client[]> {
-  const lanes = Array.from({ length: LANES }, () => new Client({ connectionString: url, application_name: 'seed' }));
+async function connect(url: string, count: number): Promise<Client[]> {
+  const lanes = Array.from({ length: count }, () => new Client({ connectionString: url, application_name: 'seed' }));
   // The failing statement reports it. Without a listener it would end the process.
   lanes.forEach((lane) => lane.on('error', () => undefined));
   await Promise.all(lanes.map((lane) => lane.connect()));
