@@ -1,19 +1,13 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { expectError, expectSuccess, sendRaw, times } from '../../src/platform/testing';
-import { useTestApi } from '../support/test-api';
-import { SMALL, ThingsModule } from '../support/modules/things';
+import { expectError, sendRaw, times } from '../../src/platform/testing';
+import { SMALL } from '../support/modules/things';
+import { aThing, useThings } from '../support/use-things';
 
 /** Bytes of the longest answer to a request that is all wrong. */
 const MAX_ERROR = 65_536;
 
 describe('what comes in', () => {
-  const api = useTestApi({ imports: [ThingsModule] });
-
-  const aThing = (more: object = {}) => ({ title: 'thing', ...more });
-  /** What the API understood of a body, or the rules that it broke. */
-  const understood = async (body: unknown) => expectSuccess(await api.post('/things', body), 201, 'Created');
-  const refused = async (body: unknown, fields: Record<string, string | string[]>) =>
-    expectError(await api.post('/things', body), 'VALIDATION_ERROR', { fields });
+  const { api, understood, refused } = useThings();
 
   describe('as a body', () => {
     it.each([

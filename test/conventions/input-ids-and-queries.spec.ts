@@ -1,19 +1,17 @@
 import { expectError, expectSuccess, sendRaw, times } from '../../src/platform/testing';
-import { type TestUser, useTestApi } from '../support/test-api';
-import { ThingsModule } from '../support/modules/things';
+import type { TestUser } from '../support/test-api';
+import { aThing, useThings } from '../support/use-things';
 
 /** Bytes of the longest answer to a request that is all wrong. */
 const MAX_ERROR = 65_536;
 
 describe('what comes in', () => {
-  const api = useTestApi({ imports: [ThingsModule] });
+  const { api } = useThings();
   let ada: TestUser;
 
   beforeAll(async () => {
     ada = await api.user({ username: 'ada' });
   });
-
-  const aThing = (more: object = {}) => ({ title: 'thing', ...more });
 
   describe('as an id in the path', () => {
     it.each([

@@ -1,19 +1,12 @@
 import { Text } from '../../src/platform/input/attributes';
-import { expectError, expectSuccess } from '../../src/platform/testing';
-import { useTestApi } from '../support/test-api';
-import { ThingsModule } from '../support/modules/things';
+import { expectError } from '../../src/platform/testing';
+import { aThing, useThings } from '../support/use-things';
 
 /** Costs the square of its length when it is composed. */
 const MARKS = '\u0316\u0301';
 
 describe('what comes in', () => {
-  const api = useTestApi({ imports: [ThingsModule] });
-
-  const aThing = (more: object = {}) => ({ title: 'thing', ...more });
-  /** What the API understood of a body, or the rules that it broke. */
-  const understood = async (body: unknown) => expectSuccess(await api.post('/things', body), 201, 'Created');
-  const refused = async (body: unknown, fields: Record<string, string | string[]>) =>
-    expectError(await api.post('/things', body), 'VALIDATION_ERROR', { fields });
+  const { api, understood, refused } = useThings();
 
   describe('as text', () => {
     it.each([

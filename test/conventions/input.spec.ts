@@ -6,22 +6,16 @@ import { getMetadataStorage } from 'class-validator';
 import { isPure } from '../../src/platform/input/pure';
 import { expectError, expectSuccess, times } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
-import { type TestUser, useTestApi } from '../support/test-api';
-import { ThingsModule } from '../support/modules/things';
+import type { TestUser } from '../support/test-api';
+import { aThing, useThings } from '../support/use-things';
 
 describe('what comes in', () => {
-  const api = useTestApi({ imports: [ThingsModule] });
+  const { api, understood, refused } = useThings();
   let ada: TestUser;
 
   beforeAll(async () => {
     ada = await api.user({ username: 'ada' });
   });
-
-  const aThing = (more: object = {}) => ({ title: 'thing', ...more });
-  /** What the API understood of a body, or the rules that it broke. */
-  const understood = async (body: unknown) => expectSuccess(await api.post('/things', body), 201, 'Created');
-  const refused = async (body: unknown, fields: Record<string, string | string[]>) =>
-    expectError(await api.post('/things', body), 'VALIDATION_ERROR', { fields });
 
   describe('as an attribute that nobody knows', () => {
     const names = [

@@ -34,8 +34,8 @@ describe('A body in chunks of one byte', () => {
     connection.destroy();
   });
 
-  it('takes memory for its bytes alone while its end is kept back', async () => {
-    const half = `${head}${chunked(' '.repeat(16_000))}`;
+  /** Sends the first half of a request on several connections, then ends all of them. */
+  async function expectMemoryOfBytes(half: string, beforeEnd = () => Promise.resolve()): Promise<void> {
     const sockets: Socket[] = [];
     (api.app.nest.getHttpServer() as Server).on('connection', (socket: Socket) => sockets.push(socket));
     const before = memory();
@@ -47,31 +47,23 @@ describe('A body in chunks of one byte', () => {
 
       // 0.13 MB of bytes; kept as chunks they took 24 MB.
       expect(memory() - before).toBeLessThan(8 * MEBIBYTE);
+      await beforeEnd();
       await Promise.all(connections.map((connection) => connection.write('0\r\n\r\n').answer()));
     } finally {
       for (const connection of connections) connection.destroy();
     }
-  });
+  }
+
+  it('takes memory for its bytes alone while its end is kept back', () =>
+    expectMemoryOfBytes(`${head}${chunked(' '.repeat(16_000))}`));
 
   it('takes memory for its bytes alone where nobody reads it', async () => {
-    const half = `GET /api/v1/products HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunked(' '.repeat(16_000))}`;
-    const sockets: Socket[] = [];
-    (api.app.nest.getHttpServer() as Server).on('connection', (socket: Socket) => sockets.push(socket));
+    const get = 'GET /api/v1/products HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
-    const before = memory();
-    const connections = await Promise.all(times(COUNT, () => RawConnection.open(api.app.port)));
     try {
-      for (const connection of connections) connection.write(half);
-      await waitFor(() => sockets.filter(({ bytesRead }) => bytesRead >= half.length).length === COUNT);
-      await turnOfTheLoop();
-
-      // Kept as chunks they took 25 MB.
-      expect(memory() - before).toBeLessThan(8 * MEBIBYTE);
-      await lock.release();
-      await Promise.all(connections.map((connection) => connection.write('0\r\n\r\n').answer()));
+      await expectMemoryOfBytes(`${get}${chunked(' '.repeat(16_000))}`, () => lock.release());
     } finally {
       await lock.release();
-      for (const connection of connections) connection.destroy();
     }
   });
 

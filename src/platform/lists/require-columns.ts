@@ -27,6 +27,7 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
   let known = found.get(metadata);
   if (!known) {
     requireId(metadata);
+    for (const name of searchableOf(metadata.target)) requireText(metadata, name);
     found.set(metadata, (known = { names: new Set(), sortable: new WeakSet() }));
   }
   const { names, sortable } = known;
@@ -41,8 +42,7 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
     for (const name of sorts) requireSortable(metadata, name);
     sortable.add(sorts);
   }
-  for (const name of named.searchable ?? searchableOf(metadata.target))
-    once('searches', name, () => requireText(metadata, name));
+  for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
   for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
   for (const [name, column] of Object.entries(named.include ?? {})) {
     once('includes', `${name}.${column}`, () => requireRelation(metadata, name, column!));
