@@ -1,4 +1,4 @@
-import { type FieldViolation, validationError } from '../errors/api-error';
+import { type FieldViolation, MAX_VIOLATIONS, validationError } from '../errors/api-error';
 
 /**
  * More parameters than any route has: the answer to thousands of unknown ones would be much longer than the request.
@@ -29,10 +29,15 @@ export function parseQuery(
   }
   const values = new Map<string, string>();
   const violations = new Map<string, FieldViolation>();
-  for (const [name, value] of pairs.map(decodePair)) {
+  let malformed = 0;
+  for (const pair of pairs) {
+    const [name, value] = decodePair(pair);
     const field = name ?? whole;
-    if (name === undefined || value === undefined) violations.set(field, { field, ...MALFORMED });
-    else if (values.has(name)) violations.set(field, { field, ...REPEATED });
+    if (name === undefined || value === undefined) {
+      violations.set(field, { field, ...MALFORMED });
+      // The answer names no more, and each costs two errors with their stacks.
+      if (++malformed === MAX_VIOLATIONS) break;
+    } else if (values.has(name)) violations.set(field, { field, ...REPEATED });
     else values.set(name, value);
   }
   if (violations.size > 0) throw validationError([...violations.values()]);

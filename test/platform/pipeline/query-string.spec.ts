@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ApiError } from '../../../src/platform/errors/api-error';
+import { ApiError, MAX_VIOLATIONS } from '../../../src/platform/errors/api-error';
 import { MAX_PARAMETERS, parseQuery } from '../../../src/platform/pipeline/query-string';
 
 const NAME = fc.string({ unit: 'grapheme' });
@@ -51,6 +51,16 @@ describe('A query string', () => {
     const values = parseQuery('__proto__=1');
     expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
     expect(Object.entries(values)).toEqual([['__proto__', '1']]);
+  });
+
+  it('is decoded no further than the twentieth malformed parameter', () => {
+    const decode = jest.spyOn(globalThis, 'decodeURIComponent');
+    try {
+      expect(violationsOf(Array(MAX_PARAMETERS).fill('%FF=%').join('&'))).toEqual(['query encoding']);
+      expect(decode).toHaveBeenCalledTimes(2 * MAX_VIOLATIONS);
+    } finally {
+      decode.mockRestore();
+    }
   });
 
   it('has at most 100 parameters', () => {
