@@ -21,15 +21,19 @@ const DECOMPRESSORS = new Map<string, Decompress>([
   ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
 ]);
 /** Larger bodies, in bytes, and all compressed ones wait for their turn to be parsed. */
-const LARGE_BYTES = kibibytes(64);
+const LARGE_BYTES = kibibytes(4);
+/** So do smaller ones with more values, or fields of a form: to validate 200 values may take milliseconds. */
+const MANY_VALUES = 50;
+const SEPARATORS = new Set([',', '[', '{', '&'].map((sign) => sign.charCodeAt(0)));
 /** The number of bodies that may wait. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
 /**
- * Two large bodies at a time. Bodies that are decompressed at once are in memory together, however small they were, and
- * would be parsed in the same turn of the event loop.
+ * Two costly bodies in a turn of the event loop. Those that come at once would be parsed and validated in the same turn,
+ * and all else would wait for them at each of its steps. Bodies that are decompressed at once are in memory together,
+ * however small they were.
  */
-export const decompressing = new Semaphore(2, MAX_WAITING);
+export const preparing = new Semaphore(2, MAX_WAITING);
 
 /**
  * The function that decompresses the body; undefined if it isn't compressed. Brotli isn't supported: its decoder
@@ -55,12 +59,21 @@ export function decompressedInTurn(
   unpack: Decompress | undefined,
   bound: BodyBound,
 ): Promise<Buffer> | Buffer {
-  if (!unpack && bytes.length <= LARGE_BYTES) return bytes;
+  if (!unpack && !isCostly(bytes)) return bytes;
   const prepare = async () => {
     await turnOfTheLoop();
     return unpack ? decompressed(bytes, unpack, bound) : bytes;
   };
-  return decompressing.run(prepare, work?.signal, queueKeysOf(ip));
+  return preparing.run(prepare, work?.signal, queueKeysOf(ip));
+}
+
+/** Counts separators in texts too: what only seems to be costly waits for a turn of the event loop. */
+function isCostly(bytes: Buffer): boolean {
+  if (bytes.length > LARGE_BYTES) return true;
+  let values = 0;
+  // There is at most a value for each byte.
+  if (bytes.length > MANY_VALUES) for (const byte of bytes) if (SEPARATORS.has(byte)) values++;
+  return values > MANY_VALUES;
 }
 
 async function decompressed(bytes: Buffer, unpack: Decompress, { limit, tooLarge }: BodyBound): Promise<Buffer> {

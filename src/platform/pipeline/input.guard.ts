@@ -18,6 +18,9 @@ import { type RouteInput, routeInput } from './route-input';
 import { allow } from './time-limit.decorator';
 import { VERSIONS } from '../http/api-version';
 
+/** Milliseconds. A line in which a body has waited shorter isn't worth another look at the caller. */
+const LONG = 50;
+
 /**
  * Reads the input of a request. It is a guard, because it must run after the guards that answer 401 and 403, and before
  * the pipes that validate the input.
@@ -71,9 +74,11 @@ export class InputGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const awaited = !request.complete;
+    const start = performance.now();
     request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
-    // A client that sends its body slowly determines how old the guards' decision is.
-    if (awaited) await this.callers.confirm(request.user, accessOf(context));
+    // A client that sends its body slowly determines how old the guards' decision is, and so do others in the line for
+    // costly bodies.
+    if (awaited || performance.now() - start > LONG) await this.callers.confirm(request.user, accessOf(context));
     return true;
   }
 
