@@ -7,6 +7,7 @@ import {
   RateLimiterCluster,
   RateLimiterMemory,
   RateLimiterRedis,
+  type RateLimiterRes,
 } from 'rate-limiter-flexible';
 import { Settings } from '../config/settings';
 import { MS_PER_SECOND } from '../units';
@@ -67,7 +68,7 @@ export class RateLimits implements OnApplicationShutdown {
     const local = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
     // During an outage of Redis each instance counts by itself: requests neither fail nor go unlimited.
     const shared = this.redis && new RateLimiterRedis({ ...options, storeClient: this.redis, insuranceLimiter: local });
-    return new Counter(shared ?? local, shared ? digest : brief);
+    return new Counter(local, shared);
   }
 
   onApplicationShutdown(): void {
@@ -89,16 +90,30 @@ export class RateLimits implements OnApplicationShutdown {
 }
 
 export class Counter {
-  /** @param keyOf turns the caller's key into the stored key */
+  private readonly limiter: RateLimiterAbstract;
+  private readonly keyOf: (key: string) => string;
+  private readonly all: RateLimiterAbstract[];
+
+  /**
+   * @param local counts in this instance
+   * @param shared counts in Redis, and in `local` while Redis can't
+   */
   constructor(
-    private readonly limiter: RateLimiterAbstract,
-    private readonly keyOf: (key: string) => string,
-  ) {}
+    private readonly local: RateLimiterAbstract,
+    shared?: RateLimiterAbstract,
+  ) {
+    this.limiter = shared ?? local;
+    this.keyOf = shared ? digest : brief;
+    // A Redis that refuses writes, e.g. after a failover, still answers reads, and knows nothing of what is counted here.
+    this.all = shared ? [shared, local] : [local];
+  }
 
   /** Counts one hit, atomically. */
   async hit(key: string): Promise<Hit> {
     const now = performance.now();
-    const { consumedPoints, msBeforeNext } = await this.limiter.penalty(this.keyOf(key));
+    const stored = this.keyOf(key);
+    const answer = await this.limiter.penalty(stored);
+    const { consumedPoints, msBeforeNext } = isCount(answer) ? answer : await this.local.penalty(stored);
     return { hits: consumedPoints, resetsIn: secondsOf(msBeforeNext), until: now + msBeforeNext };
   }
 
@@ -112,14 +127,25 @@ export class Counter {
   }
 
   /** Deletes the hits of a key. Of concurrent calls one resolves to true. */
-  forget(key: string): Promise<boolean> {
-    return this.limiter.delete(this.keyOf(key));
+  async forget(key: string): Promise<boolean> {
+    const forgotten = await Promise.all(this.all.map((limiter) => limiter.delete(this.keyOf(key))));
+    return forgotten.some(Boolean);
   }
 
   async peek(key: string): Promise<Count> {
-    const state = await this.limiter.get(this.keyOf(key));
-    return { hits: state?.consumedPoints ?? 0, resetsIn: secondsOf(state?.msBeforeNext ?? 0) };
+    const answers = await Promise.all(this.all.map((limiter) => limiter.get(this.keyOf(key))));
+    const states = answers.filter((state) => state !== null).filter(isCount);
+    const { consumedPoints: hits, msBeforeNext } = states.reduce(
+      (most, state) => (state.consumedPoints > most.consumedPoints ? state : most),
+      { consumedPoints: 0, msBeforeNext: 0 },
+    );
+    return { hits, resetsIn: secondsOf(msBeforeNext) };
   }
+}
+
+/** False for what a server makes up that is no Redis. */
+function isCount({ consumedPoints, msBeforeNext }: Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>): boolean {
+  return Number.isInteger(consumedPoints) && Number.isFinite(Number(msBeforeNext));
 }
 
 /** Seconds for `Retry-After`, at least 1: a client that is told 0 would come back at once. */
