@@ -45,15 +45,16 @@ export class Admission {
   constructor(private readonly limits: Limits) {}
 
   /**
-   * @param work sets `preempt` of its slot if it can be ended for another request
+   * @param work sets `preempt` of its slot if it can be ended for another request; is told whether it has waited
    * @throws {ApiError} TOO_MANY_REQUESTS for the limit per user, SERVICE_UNAVAILABLE for the total
    */
-  async during<T>(user: number, request: Request, work: (place: Slot) => Promise<T>): Promise<T> {
+  async during<T>(user: number, request: Request, work: (place: Slot, waited: boolean) => Promise<T>): Promise<T> {
     const place: Slot = holderOf(user, request);
-    if (this.working < this.limits.total && this.mayHaveOne(user)) this.take(place);
-    else await this.wait(place, request.work?.signal);
+    const waits = this.working >= this.limits.total || !this.mayHaveOne(user);
+    if (waits) await this.wait(place, request.work?.signal);
+    else this.take(place);
     try {
-      return await work(place);
+      return await work(place, waits);
     } finally {
       this.leave(place);
     }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import type { Request, Response } from 'express';
-import { type Caller, knownTag, quoted } from '../platform';
+import { type Caller, Callers, knownTag, quoted } from '../platform';
 import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
@@ -23,18 +23,25 @@ export class UploadContent {
 
   constructor(
     private readonly bytes: ByteStore,
+    private readonly callers: Callers,
     { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: UploadSettings,
   ) {
     this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
   }
 
-  /** @throws {ApiError} TOO_MANY_REQUESTS when the caller has too many downloads */
+  /**
+   * @throws {ApiError} TOO_MANY_REQUESTS when the caller has too many downloads
+   * @throws {AuthenticationError} when the caller has lost its rights while it waited
+   */
   async send(upload: Upload, caller: Caller, request: Request, response: Response): Promise<void> {
     const { size, checksum } = upload;
     const tag = checksum!;
     if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag);
     const range = rangeOf(request, size, quoted(tag));
-    await this.admission.during(caller.id, request, (place) => this.answer(upload, range, response, place));
+    await this.admission.during(caller.id, request, async (place, waited) => {
+      if (waited) await this.callers.confirm(caller);
+      await this.answer(upload, range, response, place);
+    });
   }
 
   private async answer(upload: Upload, range: ByteRange | undefined, response: Response, place: Slot): Promise<void> {

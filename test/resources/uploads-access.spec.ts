@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Request } from 'express';
 import { type ErrorCode, Role } from '../../src/platform';
-import { expectError, query, waitFor } from '../../src/platform/testing';
+import { expectError, query, times, waitFor } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
+import { UploadContent } from '../../src/uploads/upload-content';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { TusUser } from '../support/tus';
 import { isLocked } from '../support/upload-lock';
@@ -82,5 +84,28 @@ describe('An upload by a caller', () => {
     expectError(await connection.answer(), 'UNAUTHORIZED');
     connection.destroy();
     expect(await uploads()).toEqual([]);
+  });
+});
+
+describe('A download by a caller', () => {
+  const api = useTestApi({ settings: { UPLOAD_MAX_OPEN_PER_USER: '1', MIN_FREE_DISK: '0' } });
+  const DOWNLOADS = 4;
+
+  it.each(EVENTS)('%s while it waits for a place has no bytes', async (_name, happen, code) => {
+    const owner = await TusUser.of(api);
+    const reader = await api.admin();
+    const path = await owner.begin(5);
+    expect((await owner.append(path, 0, Buffer.from('hello'))).status).toBe(204);
+    const admission = api.app.nest.get(UploadContent)['admission'];
+    let free = () => undefined as void;
+    const freed = new Promise<void>((resolve) => (free = resolve));
+    const held = times(DOWNLOADS, () => admission.during(reader.id, {} as Request, () => freed));
+    const answer = api.as(reader).get(`${path}/content`);
+    await waitFor(() => admission['line'].size === 1);
+    await happen(api, reader);
+    free();
+
+    expectError(await answer, code);
+    await Promise.all(held);
   });
 });
