@@ -30,10 +30,14 @@ const MAX_WAITING = 1_000;
 
 /**
  * Two costly bodies in a turn of the event loop. Those that come at once would be parsed and validated in the same turn,
- * and all else would wait for them at each of its steps. Bodies that are decompressed at once are in memory together,
- * however small they were.
+ * and all else would wait for them at each of its steps.
  */
 export const preparing = new Semaphore(2, MAX_WAITING);
+/**
+ * The same for compressed bodies, which wait for a thread as well. Those that are decompressed at once are in memory
+ * together, however small they were.
+ */
+export const decompressing = new Semaphore(2, MAX_WAITING);
 
 /**
  * The function that decompresses the body; undefined if it isn't compressed. Brotli isn't supported: its decoder
@@ -64,7 +68,8 @@ export function decompressedInTurn(
     await turnOfTheLoop();
     return unpack ? decompressed(bytes, unpack, bound) : bytes;
   };
-  return preparing.run(prepare, work?.signal, queueKeysOf(ip));
+  const lane = unpack ? decompressing : preparing;
+  return lane.run(prepare, work?.signal, queueKeysOf(ip));
 }
 
 /** Counts separators in texts too: what only seems to be costly waits for a turn of the event loop. */
