@@ -24,6 +24,24 @@ export default tseslint.config(
     rules: { 'redos/no-vulnerable': ['error', { ignoreErrors: false }] },
   },
   {
+    // Both keep what a request refers to in memory until a major collection, as docs/performance.md says.
+    files: ['src/**/*.ts'],
+    ignores: ['src/platform/testing/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: ":function AssignmentExpression[left.type='MemberExpression'] > :function.right",
+          message: 'V8 allocates this function in the old generation. Assign it to a const first.',
+        },
+        {
+          selector: ":function ObjectExpression > Property[kind='get']",
+          message: 'V8 makes a shape of its own for each such object. Write a class.',
+        },
+      ],
+    },
+  },
+  {
     // Answers of the API are parsed JSON, whose type only the test's expectations check.
     files: ['test/**/*.ts', 'src/platform/testing/**/*.ts'],
     rules: {

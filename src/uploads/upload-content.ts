@@ -67,8 +67,9 @@ export class UploadContent {
     let sent = 0;
     const start = performance.now();
     // The client requests the rest by a range.
-    place.preempt = () => void response.destroy();
-    place.bytesPerSecond = () => rateOf(sent, performance.now() - start);
+    const preempt = () => void response.destroy();
+    const bytesPerSecond = () => rateOf(sent, performance.now() - start);
+    Object.assign(place, { preempt, bytesPerSecond } satisfies Partial<Slot>);
     try {
       const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {

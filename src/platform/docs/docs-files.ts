@@ -103,11 +103,12 @@ async function load(name: string): Promise<DocsFile> {
 /** Captures what Nest sends for this path, and sends the captured file instead. A failure isn't captured. */
 function keep(response: Response, keepFile: (file: DocsFile) => void): void {
   const { send } = response;
-  response.send = (body: unknown): Response => {
+  const sendKept = (body: unknown): Response => {
     if (response.statusCode !== SUCCESS || typeof body !== 'string') return send.call(response, body);
     const file = new DocsFile(String(response.getHeader('Content-Type')), Buffer.from(body));
     keepFile(file);
     file.send(response.req, response).catch((error: unknown) => response.req.next!(error));
     return response;
   };
+  response.send = sendKept;
 }

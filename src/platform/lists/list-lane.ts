@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { queueKeysOf } from '../limits/client-network';
+import type { QueueKeys } from '../limits/fair-queue';
 import { Semaphore } from '../limits/semaphore';
 import type { SharedLane } from '../rows/shared-read';
 import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
@@ -34,16 +35,38 @@ export function inListLane<T>(database: DataSource, unit: UnitOfWork | undefined
 
 /** The same limit for a statement that several requests share. */
 export function sharedLane(database: DataSource, unit: UnitOfWork | undefined): SharedLane {
-  const line = queueKeysOf(unit?.origin?.ip);
-  return {
-    line,
-    get isOver() {
-      return unit?.isOver ?? false;
-    },
-    signal: () => unit?.signal,
-    run: (read, signal) => laneOf(database).run(read, signal, line),
-    waited: () => noteWait(unit),
-  };
+  return new LaneOfCaller(database, unit);
+}
+
+/** A class: V8 gives each object literal with a getter a shape of its own, which keeps the request until a major collection. */
+class LaneOfCaller implements SharedLane {
+  readonly line: QueueKeys;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly unit: UnitOfWork | undefined,
+  ) {
+    this.line = queueKeysOf(unit?.origin?.ip);
+  }
+
+  get isOver(): boolean {
+    return this.unit?.isOver ?? false;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.unit?.signal;
+  }
+
+  run<T>(
+    read: (waited: boolean) => Promise<T>,
+    signal: AbortSignal | undefined | (() => AbortSignal | undefined),
+  ): Promise<T> {
+    return laneOf(this.database).run(read, signal, this.line);
+  }
+
+  waited(): void {
+    noteWait(this.unit);
+  }
 }
 
 function laneOf(database: DataSource): Semaphore {

@@ -24,11 +24,12 @@ function requestFields(): Fields {
  */
 export function keepAssigned(logger: Logger): void {
   const stores = new WeakMap<Origin, Store>();
-  storage.getStore = () => {
+  const storeOfRequest = () => {
     const origin = UnitOfWork.current()?.origin;
     if (!origin) return undefined;
     let store = stores.get(origin);
     if (!store) stores.set(origin, (store = new Store(logger)));
     return store;
   };
+  storage.getStore = storeOfRequest;
 }

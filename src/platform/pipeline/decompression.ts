@@ -24,7 +24,9 @@ const DECOMPRESSORS = new Map<string, Decompress>([
 const LARGE_BYTES = kibibytes(4);
 /** So do smaller ones with more values, or fields of a form: to validate 200 values may take milliseconds. */
 const MANY_VALUES = 50;
-const SEPARATORS = new Set([',', '[', '{', '&'].map((sign) => sign.charCodeAt(0)));
+/** 1 for each byte that separates values: every byte of a body is looked up here. */
+const SEPARATORS = new Uint8Array(256);
+for (const byte of Buffer.from(',[{&')) SEPARATORS[byte] = 1;
 /** The number of bodies that may wait. Beyond it, the network with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
@@ -77,7 +79,7 @@ function isCostly(bytes: Buffer): boolean {
   if (bytes.length > LARGE_BYTES) return true;
   let values = 0;
   // There is at most a value for each byte.
-  if (bytes.length > MANY_VALUES) for (const byte of bytes) if (SEPARATORS.has(byte)) values++;
+  if (bytes.length > MANY_VALUES) for (let at = 0; at < bytes.length; at++) values += SEPARATORS[bytes[at]];
   return values > MANY_VALUES;
 }
 

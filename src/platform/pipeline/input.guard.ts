@@ -58,7 +58,8 @@ export class InputGuard implements CanActivate {
   private prepareList(request: Request, context: ExecutionContext): void {
     const query = request.query as ListQuery;
     query[WORK] = request.work;
-    if (request.user) query[CONFIRM] = () => this.callers.confirm(request.user, accessOf(context));
+    const confirm = () => this.callers.confirm(request.user, accessOf(context));
+    if (request.user) query[CONFIRM] = confirm;
     if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
   }
 

@@ -17,7 +17,9 @@ export function excludeInEveryVersion(app: INestApplication): void {
   for (const { instance } of container.getModules().values()) {
     const module = instance as Partial<NestModule>;
     const configure = module.configure?.bind(module);
-    if (configure) module.configure = (consumer) => configure(withExclusions(consumer)) as void;
+    if (!configure) continue;
+    const configureWithExclusions: NestModule['configure'] = (consumer) => configure(withExclusions(consumer)) as void;
+    module.configure = configureWithExclusions;
   }
 }
 

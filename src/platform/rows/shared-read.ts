@@ -14,7 +14,7 @@ export interface SharedLane {
   /** Whether the caller has gone. */
   readonly isOver: boolean;
   /** Aborted when the caller has gone. Asked for only where the read waits. */
-  signal: () => AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   /** @param signal aborted when all callers have gone */
   run: <T>(
     read: (waited: boolean) => Promise<T>,
@@ -81,7 +81,7 @@ function runInLane(database: DataSource, statement: QueryConfig, askers: Asker[]
     if (waited) askers.forEach((asker) => asker.lane?.waited());
     return read();
   };
-  const signal = () => allOf(askers.map((asker) => asker.lane?.signal()));
+  const signal = () => allOf(askers.map((asker) => asker.lane?.signal));
   return lane.run(readInTurn, askers.every((asker) => asker.lane?.isOver) ? signal() : signal);
 }
 

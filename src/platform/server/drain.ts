@@ -45,10 +45,11 @@ export class Drain {
     boundSmallChunks(server);
     // Socket.IO ends the server that it is attached to, before Nest does: Node would wait for idle connections and event
     // streams, which only finish() ends.
-    server.close = (onClose) => {
+    const close: Server['close'] = (onClose) => {
       void this.finish().then(() => onClose?.());
       return server;
     };
+    server.close = close;
     server.on('request', (request, response) => this.admit(request, response));
   }
 

@@ -15,8 +15,9 @@ export function stopAtRequestsAhead(server: Server): void {
   server.on(server instanceof SecureServer ? 'secureConnection' : 'connection', (socket: ServerSocket) => {
     const parser = socket.parser!;
     const onIncoming = parser.onIncoming;
-    parser.onIncoming = (request, keepAlive) =>
+    const onIncomingInTurn: typeof onIncoming = (request, keepAlive) =>
       onIncoming(request, keepAlive) || (queues.get(socket)?.waits ? PAUSE : 0);
+    parser.onIncoming = onIncomingInTurn;
   });
 }
 

@@ -55,10 +55,11 @@ export function boundSmallChunks(server: Server): void {
     parser[ON_BODY] = counted;
     parser[ON_COMPLETE] = completed;
     const onExecute = parser[ON_EXECUTE];
-    parser[ON_EXECUTE] = (parsed) => {
+    const handOnAndExecute: typeof onExecute = (parsed) => {
       handOn(parser);
       onExecute(parsed);
     };
+    parser[ON_EXECUTE] = handOnAndExecute;
   });
 }
 

@@ -33,13 +33,14 @@ export class CleanPool extends Pool {
 function watched(client: Connection): Connection {
   const { release } = client;
   let released = false;
-  client.release = (error) => {
+  const releaseOnce: Release = (error) => {
     if (released) throw new Error('This connection was given back before');
     released = true;
     if (error || !client.hasExecuted) release(error);
     else if (client.readyForQuery) giveBack(client, release);
     else afterAll(client, (end) => (end ? release(end) : giveBack(client, release)));
   };
+  client.release = releaseOnce;
   return client;
 }
 

@@ -127,8 +127,9 @@ export class TusEndpoint implements OnModuleDestroy {
   ): Promise<void> {
     const body = new RequestBody(request, { holder: place, until, limit: this.settings.REQUEST_TIMEOUT });
     this.bodies.add(body);
-    place.preempt = () => body.stop(preempted());
-    place.bytesPerSecond = () => body.bytesPerSecond;
+    const preempt = () => body.stop(preempted());
+    const bytesPerSecond = () => body.bytesPerSecond;
+    Object.assign(place, { preempt, bytesPerSecond } satisfies Partial<Slot>);
     try {
       giveNobodyWay(request);
       await UploadThrottle.take(place, START);
