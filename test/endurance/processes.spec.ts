@@ -8,6 +8,8 @@ jest.setTimeout(240_000);
 const PROCESSES = '2';
 /** Of each kind of load. Few, as the machine also has to start the worker that relieves another. */
 const CONNECTIONS = 3;
+/** Clients that ask while one of the processes stands still. */
+const ASKING = 20;
 const json = { NODE_ENV: 'test' };
 
 /** The processes that have answered a request, as the log names them. */
@@ -100,6 +102,17 @@ describe('Several processes on one port', () => {
         expect(lost.length).toBeLessThanOrEqual(CONNECTIONS);
       }
     });
+  });
+
+  it('keep nobody waiting for one that stands still, but those whom it was given before that shows', async () => {
+    const service = await start();
+    const [still] = await workersOf(service, 2);
+    process.kill(still, 'SIGSTOP');
+    let answered = 0;
+    const answers = times(ASKING, () => service.get('/health/live').finally(() => answered++));
+
+    await waitFor(() => answered >= ASKING - 2).finally(() => process.kill(still, 'SIGCONT'));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(times(ASKING, () => 200));
   });
 
   it('do not start when one can’t, and say why once', async () => {

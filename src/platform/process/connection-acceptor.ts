@@ -1,26 +1,44 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { queueKeysOf } from '../limits/client-network';
+import { FairQueue } from '../limits/fair-queue';
 import { acceptQueueDrained } from '../server/accept-queue';
 
-/** Takes over a connection. */
-export type ConnectionHandler = (connection: Socket) => void;
+/** Connections that may wait for an attendant. Beyond it, the network with most of them loses its latest. */
+const MAX_WAITING = 10_000;
+
+/** Takes connections over. */
+export interface Attendant {
+  /** Whether it can't take another connection yet. */
+  readonly isBusy: boolean;
+  /** @param onTaken called when it can take another one */
+  take: (connection: Socket, onTaken: () => void) => void;
+}
 
 /**
  * Accepts connections and passes them on to worker processes. node:cluster has its own acceptor, but that closes
  * together with its last worker, and resets the connections that wait then.
+ *
+ * Passing a connection on takes longer than accepting it, so connections wait here, where networks take turns. In the
+ * channel to a worker they would delay all other messages, and everybody behind a client that connects again and again.
  */
 export class ConnectionAcceptor {
   private readonly server: Server;
-  private readonly handlers: ConnectionHandler[] = [];
-  private readonly waiting: Socket[] = [];
+  /** The first has its turn next. */
+  private readonly attendants: Attendant[] = [];
+  private readonly line = new FairQueue<Socket>();
   private latest = -Infinity;
   private held = false;
+  private ended = false;
 
-  constructor() {
-    // What a client sends before its connection has a handler is left for the handler to read.
+  /** @param maxWaiting how many connections may wait */
+  constructor(private readonly maxWaiting = MAX_WAITING) {
+    // What a client sends before its connection has an attendant is left for the attendant to read.
     this.server = createServer({ pauseOnConnect: true }, (connection) => {
       this.latest = performance.now();
-      this.assign(connection);
+      // A connection without an address was reset before it was accepted.
+      if (connection.remoteAddress === undefined) connection.destroy();
+      else this.assign(connection);
     });
   }
 
@@ -31,16 +49,16 @@ export class ConnectionAcceptor {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Adds a handler, which gets its share of connections from now on. */
-  add(attendant: ConnectionHandler): void {
-    this.handlers.push(attendant);
-    if (!this.held) this.assignWaiting();
+  /** Adds an attendant, which gets its share of connections from now on. */
+  add(attendant: Attendant): void {
+    this.attendants.push(attendant);
+    this.assignWaiting();
   }
 
-  /** @param returned connections that the handler was given and has not taken */
-  remove(attendant: ConnectionHandler, returned: Iterable<Socket> = []): void {
-    const index = this.handlers.indexOf(attendant);
-    if (index >= 0) this.handlers.splice(index, 1);
+  /** @param returned connections that the attendant was given and has not taken */
+  remove(attendant: Attendant, returned: Iterable<Socket> = []): void {
+    const index = this.attendants.indexOf(attendant);
+    if (index >= 0) this.attendants.splice(index, 1);
     for (const connection of returned) this.assign(connection);
   }
 
@@ -54,21 +72,45 @@ export class ConnectionAcceptor {
     await acceptQueueDrained(() => this.latest);
     this.server.close();
     this.held = false;
+    // All at once: the attendants end when they have been given the last one.
+    this.ended = true;
     this.assignWaiting();
   }
 
   /**
-   * Assigns connections to handlers in turn. Without a handler, e.g. after all workers have crashed, the connection
-   * waits.
+   * Assigns a connection to the attendant whose turn it is. Without one, e.g. after all workers have crashed, the
+   * connection waits.
    */
   private assign(connection: Socket): void {
-    const attendant = this.held ? undefined : this.handlers.shift();
-    if (!attendant) return void this.waiting.push(connection);
-    this.handlers.push(attendant);
-    attendant(connection);
+    this.addToLine(connection);
+    this.assignWaiting();
   }
 
   private assignWaiting(): void {
-    for (const connection of this.waiting.splice(0)) this.assign(connection);
+    while (!this.held && this.line.size > 0) {
+      const next = this.attendants.findIndex(({ isBusy }) => this.ended || !isBusy);
+      if (next < 0) return;
+      const [attendant] = this.attendants.splice(next, 1);
+      this.attendants.push(attendant);
+      attendant.take(this.line.next()!, () => this.assignWaiting());
+    }
+  }
+
+  private addToLine(connection: Socket): void {
+    const keys = keysOf(connection);
+    if (this.line.size >= this.maxWaiting && !this.makeRoomFor(connection)) return void connection.destroy();
+    this.line.add(connection, keys);
+  }
+
+  /** @returns false if no other network has more connections in the line */
+  private makeRoomFor(connection: Socket): boolean {
+    const other = this.line.latestOfLonger(keysOf(connection));
+    if (!other) return false;
+    this.line.remove(other, keysOf(other));
+    other.destroy();
+    return true;
   }
 }
+
+/** The address is remembered by the connection, and stays the same when it is reset. */
+const keysOf = ({ remoteAddress }: Socket) => queueKeysOf(remoteAddress);

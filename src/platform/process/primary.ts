@@ -73,14 +73,14 @@ export class Primary implements Closable {
     worker.on(WorkerMessage.DEMO, () => (this.demo.open = true));
     worker.on(WorkerMessage.OFFER, () => (this.demo.offered = true));
     await worker.ready();
-    this.acceptor.add(worker.take);
+    this.acceptor.add(worker);
     let leaves = false;
     worker.on(WorkerMessage.LEAVING, () => {
       if (!leaves) void this.relieve(worker);
       leaves = true;
     });
     void worker.exit.then((reason) => {
-      this.acceptor.remove(worker.take, worker.untaken);
+      this.acceptor.remove(worker, worker.untaken);
       if (leaves || this.ending) return;
       this.logger.error({ worker: worker.pid, reason }, 'A worker process has ended, another takes its place');
       void this.replace();
@@ -94,7 +94,7 @@ export class Primary implements Closable {
   private async relieve(worker: Worker): Promise<void> {
     await this.replace();
     if (this.ending) return;
-    this.acceptor.remove(worker.take);
+    this.acceptor.remove(worker);
     await worker.end();
   }
 

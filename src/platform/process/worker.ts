@@ -2,10 +2,11 @@ import cluster, { type Worker as Process } from 'node:cluster';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { StartupError } from '../config/startup-error';
+import type { Attendant } from './connection-acceptor';
 import { WorkerMessage } from './worker-messages';
 
 /** A worker process, seen by its primary. */
-export class Worker {
+export class Worker implements Attendant {
   /** Resolves to the exit code of the process, or to the signal that killed it. */
   readonly exit: Promise<number | string>;
   private readonly unsent = new Set<Socket>();
@@ -39,14 +40,21 @@ export class Worker {
     });
   }
 
+  /** True while a connection waits until the worker has received the one before. Other messages wait behind it. */
+  get isBusy(): boolean {
+    return this.unsent.size > 0;
+  }
+
   /** Passes a connection on to the worker, which then owns it. */
-  readonly take = (connection: Socket): void => {
+  take(connection: Socket, onTaken: () => void): void {
     this.unsent.add(connection);
     this.process.process.send?.(WorkerMessage.CONNECTION, connection, {}, (error) => {
       // A killed worker's channel closes before its end is known. The connection goes to another worker then.
-      if (!error) this.unsent.delete(connection);
+      if (error) return;
+      this.unsent.delete(connection);
+      onTaken();
     });
-  };
+  }
 
   /** The connections that were queued for this worker when it ended. */
   get untaken(): Socket[] {

@@ -37,11 +37,14 @@ describe('A connection for a worker that was killed', () => {
   it('is kept for another while the end of the worker is not known yet', async () => {
     client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [connection] = (await once(server, 'connection')) as [Socket];
-    worker.take(connection);
+    const onTaken = jest.fn();
+    worker.take(connection, onTaken);
     // The channel tells of the failure in another tick.
     await new Promise(setImmediate);
 
     expect(worker.untaken).toEqual([connection]);
+    expect(worker.isBusy).toBe(true);
+    expect(onTaken).not.toHaveBeenCalled();
     connection.destroy();
   });
 });
