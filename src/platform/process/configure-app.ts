@@ -6,6 +6,7 @@ import { StartupError } from '../config/startup-error';
 import { setUpDocs } from '../docs/swagger-ui';
 import { ConnectionShares } from '../pipeline/connection-shares';
 import { crossOrigin } from '../pipeline/cross-origin';
+import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
 import { excludeInEveryVersion } from '../routing/middleware-exclusions';
 import { parseQuery } from '../pipeline/query-string';
@@ -60,6 +61,7 @@ export function configureApp(app: INestApplication): void {
     ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
     requireWellFormed,
     resolveVersion,
+    new RequestTurns(hasOwnPool(database) ? poolOf(database) : undefined).take,
   ]);
   adapter.configure(entrance, {
     'x-powered-by': false,
