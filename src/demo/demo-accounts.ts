@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type Demo, Settings, StartupError, verifyPassword } from '../platform';
+import { UserSettings } from '../resources/users/user-settings';
 import { DEMO_PASSWORD, demoUsers } from './content';
 
 /** The demo accounts that the start offers: a user and an administrator. */
@@ -19,14 +20,21 @@ interface Account {
  * in production.
  */
 @Injectable()
-export class DemoAccounts implements Demo {
+export class DemoAccounts implements Demo, OnModuleInit {
   open = false;
   offered = false;
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
+    private readonly administrator: UserSettings,
   ) {}
+
+  /** @throws {StartupError} in production, if the first administrator were to get that password. It isn't made yet */
+  onModuleInit(): void {
+    if (!this.settings.production || this.administrator.ADMIN_PASSWORD !== DEMO_PASSWORD) return;
+    throw new StartupError('ADMIN_PASSWORD is the password of the demo data, which everybody knows; set another one.');
+  }
 
   /**
    * Runs at each start, because demo data remain when a later start inserts none.

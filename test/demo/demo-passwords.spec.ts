@@ -48,6 +48,19 @@ describe('The password of demo data', () => {
     }
   });
 
+  it('is not taken for the administrator of production, of whom nothing is made', async () => {
+    const other = await startApp({ settings: { DEMO_DATA: 'false' } });
+    try {
+      const { databaseUrl } = other;
+      const settings = { ...production, ADMIN_PASSWORD: DEMO_PASSWORD };
+
+      await expect(startApp({ settings, databaseUrl })).rejects.toThrow(/ADMIN_PASSWORD is the password of the demo/);
+      expect(await query(databaseUrl, "SELECT FROM users WHERE username = 'root'")).toEqual([]);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('is no obstacle where strangers have taken it, with a name or an address of a demo user', async () => {
     const other = await startApp({ settings: { DEMO_DATA: 'false' } });
     try {
