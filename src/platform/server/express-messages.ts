@@ -30,6 +30,8 @@ export function expressMessages(app: Express): {
   class ExpressRequest extends IncomingMessage {
     private search = '';
     private parsedQuery: Query = {};
+    private forwardedFor?: string | string[];
+    private forwardedAddress?: string;
 
     /** Parsed once for each URL. Express parses the query for each access. */
     get query(): Query {
@@ -43,12 +45,15 @@ export function expressMessages(app: Express): {
 
     /**
      * The client's address, for limits, logs and `@Ip()`: that of the trusted proxies' header, or else the socket's.
+     * The header is parsed once for each value: middleware may replace it.
      */
     get ip(): string | undefined {
       const socket = this.socket as KnownSocket;
-      if (this.headers['x-forwarded-for'] !== undefined) {
-        const forwarded = addressIn(findIp.call(this));
-        if (forwarded) return forwarded;
+      const forwardedFor = this.headers['x-forwarded-for'];
+      if (forwardedFor !== undefined) {
+        if (forwardedFor !== this.forwardedFor) this.forwardedAddress = addressIn(findIp.call(this));
+        this.forwardedFor = forwardedFor;
+        if (this.forwardedAddress) return this.forwardedAddress;
       }
       return (socket.clientAddress ??= addressIn(socket.remoteAddress));
     }
