@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,17 +18,15 @@ export class LoopProbe {
 
   /** The longest time that its event loop was blocked during `work`, in milliseconds. */
   async longestDuring(service: ServiceProcess, work: () => Promise<void>): Promise<number> {
+    const [before] = this.read();
     service.signal('SIGUSR2');
-    await waitFor(() => this.read() < 1);
+    await waitFor(() => this.read()[0] > before);
     await work();
-    return this.read();
+    return this.read()[1];
   }
 
-  private read(): number {
-    try {
-      return Number(readFileSync(this.file, 'utf8'));
-    } catch {
-      return Infinity;
-    }
+  /** How often the measurement began anew, and the longest time since then. */
+  private read(): number[] {
+    return existsSync(this.file) ? readFileSync(this.file, 'utf8').split(' ').map(Number) : [0];
   }
 }

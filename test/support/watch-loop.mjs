@@ -1,5 +1,6 @@
-// Loaded into a service by NODE_OPTIONS: writes the longest time that its event loop was blocked, in milliseconds.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Loaded into a service by NODE_OPTIONS: writes how often it was told to begin anew, and the longest time that its event
+// loop was blocked since then, in milliseconds.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setInterval } from 'node:timers';
 
@@ -21,20 +22,28 @@ function busyTime() {
   return performance.now();
 }
 
+let beginnings = 0;
 let longest = 0;
 let last = busyTime();
+
+function write() {
+  writeFileSync(`${file}.new`, `${beginnings} ${longest}`);
+  // So that nobody reads half of it.
+  renameSync(`${file}.new`, file);
+}
 
 setInterval(() => {
   const now = busyTime();
   if (now - last > longest) {
     longest = now - last;
-    writeFileSync(file, String(longest));
+    write();
   }
   last = busyTime();
 }, INTERVAL).unref();
 
 process.on('SIGUSR2', () => {
+  beginnings++;
   longest = 0;
   last = busyTime();
-  writeFileSync(file, '0');
+  write();
 });
