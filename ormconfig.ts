@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions, environmentSettings, startEmbeddedPostgres } from './src/platform';
+import { dataSourceOptions, environmentSettings, startEmbeddedPostgres } from './src/platform/programs';
 
 /** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
 async function commandLineDataSource(): Promise<DataSource> {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DemoModule } from './demo/demo.module';
-import { PlatformModule } from './platform';
+import { PlatformModule } from './platform/programs';
 import { CommentsModule } from './resources/comments/comments.module';
 import { KeysModule } from './resources/keys/keys.module';
 import { OrdersModule } from './resources/orders/orders.module';

@@ -2,6 +2,6 @@
 import './quick-start';
 import { AppModule } from './app.module';
 import { DemoAccounts } from './demo/demo-accounts';
-import { run } from './platform';
+import { run } from './platform/programs';
 
 run(AppModule, { demo: (app) => app.get(DemoAccounts) });

@@ -1,7 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type Demo, Settings, StartupError, verifyPassword } from '../platform';
+import { Settings, StartupError } from '../platform';
+import { verifyPassword } from '../platform/accounts';
+import { type Demo } from '../platform/programs';
 import { UserSettings } from '../resources/users/user-settings';
 import { DEMO_PASSWORD, demoUsers } from './content';
 

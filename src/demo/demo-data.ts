@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { hashPassword, identityKey, minutes, Settings, withLock } from '../platform';
+import { minutes, Settings, withLock } from '../platform';
+import { hashPassword, identityKey } from '../platform/accounts';
 import { Comment } from '../resources/comments/comment.entity';
 import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity';
 import { Post } from '../resources/posts/post.entity';

@@ -1,5 +1,8 @@
 import { NestFactory } from '@nestjs/core';
-import { DatabaseServer, environmentSettings, hashPassword, StartupError } from '../platform';
+import { StartupError } from '../platform';
+import { hashPassword } from '../platform/accounts';
+import { DatabaseServer } from '../platform/features';
+import { environmentSettings } from '../platform/programs';
 import { createProgress } from './progress';
 import { HELP, parseArguments, type SeedArguments } from './seed-arguments';
 import { seedDatabase, type SeedSummary } from './seed-database';

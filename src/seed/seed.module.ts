@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ConfigModule, DatabaseModule } from '../platform';
+import { ConfigModule, DatabaseModule } from '../platform/programs';
 import { User } from '../resources/users/user.entity';
 
 /**

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { ApiError, Tally } from '../platform';
+import { ApiError } from '../platform';
+import { Tally } from '../platform/features';
 import { holderOf, type Slot, FairSlots } from './fair-slots';
 
 /**
@@ -35,7 +36,7 @@ interface Waiter extends Slot {
 export class Admission {
   /** The slots in use, and those that are promised to a waiting request. */
   private readonly taken = new FairSlots();
-  private readonly line = new FairSlots<Waiter>();
+  private readonly queue = new FairSlots<Waiter>();
   /** Waiting requests that a slot is promised to, because another request was preempted. */
   private readonly promised = new Set<Waiter>();
   /** The number of slots in use or promised, by user. */
@@ -95,13 +96,13 @@ export class Admission {
 
   /** @param signal removes the request from the queue */
   private wait(place: Slot, signal?: AbortSignal): Promise<void> {
-    this.makeRoomInLine(place);
+    this.makeRoomInQueue(place);
     return new Promise((resolve, reject) => {
       const leaveLine = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', refuse);
         place.preempt = undefined;
-        this.line.remove(waiter);
+        this.queue.remove(waiter);
         return this.promised.delete(waiter);
       };
       const refuse = () => {
@@ -116,7 +117,7 @@ export class Admission {
       const waiter: Waiter = Object.assign(place, { begin, preempt: refuse });
       const timer = setTimeout(refuse, MAX_WAIT_MS);
       signal?.addEventListener('abort', refuse, { once: true });
-      this.line.add(waiter);
+      this.queue.add(waiter);
       if (signal?.aborted) refuse();
       else this.claim(waiter);
     });
@@ -137,7 +138,7 @@ export class Admission {
 
   private neediest(): Waiter | undefined {
     let best: Waiter | undefined;
-    for (const waiter of this.line) {
+    for (const waiter of this.queue) {
       if (this.mayHaveOne(waiter.user) && (!best || this.taken.compare(waiter, best) < 0)) best = waiter;
     }
     return best;
@@ -155,11 +156,11 @@ export class Admission {
     other.preempt!();
   }
 
-  private makeRoomInLine(place: Slot): void {
+  private makeRoomInQueue(place: Slot): void {
     const { perUser, total } = this.limits;
-    if (this.line.ofUser(place.user) >= perUser * WAITING_PER_SLOT) throw this.refusal(place.user);
-    if (this.line.size < total * WAITING_PER_SLOT) return;
-    const other = this.line.forNewcomer(place);
+    if (this.queue.ofUser(place.user) >= perUser * WAITING_PER_SLOT) throw this.refusal(place.user);
+    if (this.queue.size < total * WAITING_PER_SLOT) return;
+    const other = this.queue.forNewcomer(place);
     if (!other) throw this.refusal(place.user);
     other.preempt!();
   }

@@ -1,4 +1,5 @@
-import { kibibytes, neighbourhoodOf, type QueueKeys, seconds, Tally } from '../platform';
+import { kibibytes, seconds } from '../platform';
+import { neighbourhoodOf, type QueueKeys, Tally } from '../platform/features';
 
 /** In bytes per second: a slower request is preempted when all slots are taken and another request waits. */
 const BUSY_BYTES_PER_SECOND = kibibytes(32);

@@ -2,7 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import type { Request, Response } from 'express';
-import { type Caller, Callers, knownTag, quoted } from '../platform';
+import { type Caller } from '../platform';
+import { Callers, knownTag, quoted } from '../platform/features';
 import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
@@ -69,7 +70,8 @@ export class UploadContent {
     // The client requests the rest by a range.
     const preempt = () => void response.destroy();
     const bytesPerSecond = () => rateOf(sent, performance.now() - start);
-    Object.assign(place, { preempt, bytesPerSecond } satisfies Partial<Slot>);
+    place.preempt = preempt;
+    place.bytesPerSecond = bytesPerSecond;
     try {
       const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {

@@ -1,5 +1,6 @@
 import { Metadata } from '@tus/server';
-import { hasLength, hasTooManyMarks, marksMessage, normalise, validationError } from '../platform';
+import { validationError } from '../platform';
+import { hasLength, hasTooManyMarks, marksMessage, normalise } from '../platform/features';
 
 const FIELD = 'Upload-Metadata';
 const MAX_METADATA = 4_096;

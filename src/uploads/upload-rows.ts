@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
-import { ApiError, insertRow, seconds, Semaphore, UnitOfWork } from '../platform';
+import { ApiError, insertRow, seconds, UnitOfWork } from '../platform';
+import { Semaphore } from '../platform/features';
 import { UploadErrors } from './upload-errors';
 import { type Holder, keysOf } from './fair-slots';
 import { Upload } from './upload.entity';

@@ -8,7 +8,7 @@ import {
   exposeHeaders,
   Extension,
   headerText,
-} from '../platform';
+} from '../platform/features';
 import { CHUNK_TYPE, TUS_VERSION } from './tus/upload-headers';
 
 const BYTES = headerText(16, '^(0|[1-9][0-9]*)$');

@@ -5,7 +5,6 @@ import {
   AnswersNothing,
   AnswersPage,
   AnswersWhole,
-  ANY_TYPE,
   ApiError,
   ApiResource,
   type Caller,
@@ -23,6 +22,7 @@ import {
   Roles,
   TakesNoKey,
 } from '../platform';
+import { ANY_TYPE } from '../platform/features';
 import { tooManyOfUser } from './admission';
 import { contentGone } from './bytes/content-gone';
 import { tooLong, TusEndpoint } from './tus/tus-endpoint';

@@ -1,4 +1,4 @@
-import { countStatuses, RowLock, times } from '../../src/platform/testing';
+import { countStatuses, RowLock, times, waitFor } from '../../src/platform/testing';
 import { aPost } from '../support/builders';
 import { HeldRequest } from '../support/held-request';
 import { TestApi } from '../support/test-api';
@@ -83,6 +83,15 @@ describe('tokens of an external issuer', () => {
     }
     expect(await held.finish()).toMatchObject({ status: 401 });
     expect((await api.get(`/users/${id}/posts`)).body.data).toEqual([post]);
+  });
+
+  it('end with it while a body is on its way', async () => {
+    const end = Math.floor(Date.now() / 1_000) + 4;
+    const token = aToken('brief', {}, { expiresIn: 3 });
+    const held = await HeldRequest.begin(api, token, 'POST /api/v1/posts', { body: aPost() });
+    await waitFor(() => Date.now() > end * 1_000);
+
+    expect(await held.finish()).toMatchObject({ status: 401 });
   });
 
   it('cannot be used to sign in with a password', async () => {

@@ -34,7 +34,7 @@ describe('Settings', () => {
       MAX_OPEN_ORDERS: 100,
       PORT: 3000,
       NODE_ENV: 'development',
-      DATABASE_POOL_SIZE: 10,
+      DATABASE_POOL_SIZE: 15,
       DATA_DIR: resolve('.data'),
       JWT_ISSUER: 'resource-api',
       JWT_AUDIENCE: 'resource-api',

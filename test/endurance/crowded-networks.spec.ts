@@ -117,7 +117,7 @@ describe('Many requests of one network', () => {
       const freed = new Promise<void>((resolve) => (free = resolve));
       const held = times(Math.min(availableParallelism(), 3), () => hashing.run(() => freed));
       const crowd = times(IN_LINE, signIn);
-      await waitFor(() => hashing['line'].size === IN_LINE);
+      await waitFor(() => hashing['queue'].size === IN_LINE);
       return { free, all: Promise.all([...held, ...crowd]) };
     };
     const first = await fillLine();

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { createDatabase, dropDatabase, times, waitFor } from '../../src/platform/testing';
+import { cloneTemplate, times, waitFor } from '../../src/platform/testing';
 import { TestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 
@@ -27,13 +27,13 @@ async function farFrom(url: string) {
 
 describe('Reads of one network that come faster than the database answers', () => {
   const api = new TestApi();
-  const server = process.env.TEST_SERVER_URL!;
-  const name = `${process.env.TEST_DATABASE_PREFIX}_crowd_${process.pid}`;
+  let database: Awaited<ReturnType<typeof cloneTemplate>>;
   let proxy: Awaited<ReturnType<typeof farFrom>>;
   let path: string;
 
   beforeAll(async () => {
-    proxy = await farFrom(await createDatabase(server, name, `${process.env.TEST_DATABASE_PREFIX}_template`));
+    database = await cloneTemplate();
+    proxy = await farFrom(database.url);
     api.app = await startApp({
       databaseUrl: proxy.url,
       settings: { TRUST_PROXY: '1', DATABASE_POOL_SIZE: '2', SEARCH_CONNECTIONS: '1' },
@@ -46,7 +46,7 @@ describe('Reads of one network that come faster than the database answers', () =
   afterAll(async () => {
     await api.app?.stop();
     proxy.close();
-    await dropDatabase(server, name);
+    await database.drop();
   });
 
   it('let a stranger pass', async () => {

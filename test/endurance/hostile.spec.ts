@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { cloneTemplate, query, waitFor } from '../../src/platform/testing';
 import { BuiltService, type Vitals } from '../support/built-service';
 import { HostileClient } from '../support/hostile-client';
 import { type HostileRequest, hostileRequests } from '../support/hostile-requests';
 import { Document } from '../support/openapi';
+import { TcpProxy } from '../support/tcp-proxy';
 
 /** In all; `npm run fuzz` and `.ci/run` send more. */
 const REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 1_000);
@@ -29,36 +29,19 @@ const PATIENCE = 120_000 + REQUESTS * 60;
 
 jest.setTimeout(PATIENCE);
 
-/** Redis, as it is when its machine hangs: it takes connections and says nothing. */
-class SilentRedis {
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server = createServer((socket) => {
-    this.sockets.add(socket.resume());
-    socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
-  });
-
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    for (const socket of this.sockets) socket.destroy();
-    this.server.close();
-  }
-}
-
 describe(`The service, attacked with the seed ${SEED},`, () => {
-  const redis = new SilentRedis();
+  /** Redis on a machine that hangs: it takes connections and says nothing. */
+  const redis = new TcpProxy();
   let database: Awaited<ReturnType<typeof cloneTemplate>>;
   let service: BuiltService;
   let client: HostileClient;
   let before: { vitals: Vitals; cpu: number };
 
   beforeAll(async () => {
+    redis.fallSilent();
     database = await cloneTemplate();
     const settings = {
-      ...{ DATABASE_URL: database.url, REDIS_URL: await redis.start(), TRUST_PROXY: '1' },
+      ...{ DATABASE_URL: database.url, REDIS_URL: await redis.start('redis://127.0.0.1'), TRUST_PROXY: '1' },
       ...{ REQUEST_TIMEOUT: String(REQUEST_TIMEOUT), MIN_FREE_DISK: '0', MAX_UPLOAD_SIZE: '1048576' },
     };
     service = await BuiltService.start(settings, { watched: true });

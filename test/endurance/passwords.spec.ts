@@ -84,7 +84,7 @@ describe('Passwords', () => {
       registered++;
       return answer;
     });
-    await waitFor(() => hashing['line'].size === 6);
+    await waitFor(() => hashing['queue'].size === 6);
     // All connections would be taken.
     for (let round = 0; round < 8; round++) await api.get('/products');
     expect(registered).toBe(0);

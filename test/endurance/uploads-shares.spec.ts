@@ -80,7 +80,7 @@ describe('All places among uploads', () => {
     const stranger = await userOf(9);
     await holdAll(greedy, PER_USER);
     const waiting = greedy.flatMap((user) => times(4 * PER_USER, () => user.create(LENGTH)));
-    const line = () => api.app.nest.get(TusEndpoint)['admission']['line'].size;
+    const line = () => api.app.nest.get(TusEndpoint)['admission']['queue'].size;
     await waitFor(() => line() === 4 * TOTAL);
 
     expect((await stranger.create(LENGTH)).status).toBe(201);

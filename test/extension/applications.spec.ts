@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../src/app.module';
-import { createApplication } from '../../src/platform';
+import { createApplication } from '../../src/platform/programs';
 import { GRACE, Lifetime } from '../../src/platform/process/lifetime';
 import { closableApplication } from '../../src/platform/process/lifetime';
 import { cloneTemplate } from '../../src/platform/testing';

@@ -1,6 +1,7 @@
 import { Controller, Get, Module, UseGuards, Global } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
-import { DEFAULT_STRATEGIES, Role, Roles, Strategies } from '../../src/platform';
+import { Role, Roles } from '../../src/platform';
+import { DEFAULT_STRATEGIES, Strategies } from '../../src/platform/features';
 import { waitFor } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { User, UserStatus } from '../../src/resources/users/user.entity';

@@ -21,7 +21,8 @@ import { doubleCsrf } from 'csrf-csrf';
 import type { Request, Response } from 'express';
 import session from 'express-session';
 import passport, { Strategy as PassportBase } from 'passport';
-import { type Caller, Creates, CurrentUser, Public, Role, Roles, Strategies } from '../../src/platform';
+import { type Caller, Creates, CurrentUser, Public, Role, Roles } from '../../src/platform';
+import { Strategies } from '../../src/platform/features';
 import { useTestApi } from '../support/test-api';
 
 declare module 'express-session' {

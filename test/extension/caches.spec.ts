@@ -13,12 +13,12 @@ import {
   CurrentUser,
   IdParam,
   type Page,
-  ProducedType,
   Produces,
   Public,
   Role,
   Roles,
 } from '../../src/platform';
+import { ProducedType } from '../../src/platform/features';
 import type { Answer, Client } from '../../src/platform/testing';
 import { ListProductsQuery, ProductDto, toProductDto } from '../../src/resources/products/product.dto';
 import { Product } from '../../src/resources/products/product.entity';

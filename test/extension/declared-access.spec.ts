@@ -1,5 +1,6 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { declareAccess, Public, Role, Roles } from '../../src/platform';
+import { Public, Role, Roles } from '../../src/platform';
+import { declareAccess } from '../../src/platform/features';
 import { startApp } from '../support/test-app';
 import { KeysModule, startWith } from '../support/modules/api-keys';
 

@@ -1,5 +1,5 @@
 import type { EntitySchema, EntityTarget, ObjectLiteral, Repository } from 'typeorm';
-import { dataSourceOptions } from '../../src/platform';
+import { dataSourceOptions } from '../../src/platform/programs';
 import { ApiDataSource } from '../../src/platform/database/api-data-source';
 import { cloneTemplate, readSettings } from '../../src/platform/testing';
 

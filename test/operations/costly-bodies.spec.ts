@@ -26,7 +26,7 @@ describe('A body that takes long to validate', () => {
     const { free, held } = hold();
     let answered = false;
     const long = user.post(path, body).finally(() => (answered = true));
-    await waitFor(() => preparing['line'].size === 1);
+    await waitFor(() => preparing['queue'].size === 1);
 
     expectError(await user.post(path, { unknown: 1 }), 'VALIDATION_ERROR');
     expect(answered).toBe(false);
@@ -40,7 +40,7 @@ describe('A body that takes long to validate', () => {
     const { free, held } = hold();
     const start = performance.now();
     const late = api.as(user).post('/orders', { items: times(100, () => ({})) });
-    await waitFor(() => preparing['line'].size === 1);
+    await waitFor(() => preparing['queue'].size === 1);
     await api.delete('/auth/tokens', { refresh_token: user.refreshToken });
     // A shorter wait isn't worth a look at the caller.
     await waitFor(() => performance.now() - start > 100);

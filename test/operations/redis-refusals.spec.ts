@@ -1,5 +1,6 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { times, waitFor } from '../../src/platform/testing';
+import { TcpProxy } from '../support/tcp-proxy';
 import { TestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 
@@ -8,48 +9,32 @@ const READY = 'redis_version:7.0.0\r\nloading:0\r\n';
 const COMMAND = /\*\d+\r\n\$\d+\r\n(\w+)\r\n(?:\$\d+\r\n[^\r]*\r\n)*/g;
 const READONLY = "-READONLY You can't write against a read only replica.\r\n";
 
-/** A Redis that answers reads as if it was empty, and writes by this text. */
-class FakeRedis {
-  private readonly sockets = new Set<Socket>();
-  private readonly server = createServer((client) => {
-    this.sockets.add(client);
-    client.on('error', () => undefined);
-    client.on('data', (bytes) => {
-      for (const [, name] of bytes.toString().matchAll(COMMAND)) client.write(this.answerTo(name.toLowerCase()));
-    });
+/** Answers like a Redis that holds nothing, and writes by this text. */
+function answerAsRedis(client: Socket, onWrite: string): void {
+  client.on('data', (bytes) => {
+    for (const [, name] of bytes.toString().matchAll(COMMAND)) client.write(answerTo(name.toLowerCase(), onWrite));
   });
+}
 
-  constructor(private readonly onWrite: string) {}
-
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): void {
-    for (const socket of this.sockets) socket.destroy();
-    this.server.close();
-  }
-
-  private answerTo(name: string): string {
-    if (name === 'info') return `$${READY.length}\r\n${READY}\r\n`;
-    if (['eval', 'evalsha', 'del'].includes(name)) return this.onWrite;
-    if (['get', 'pttl'].includes(name)) return '+QUEUED\r\n';
-    return name === 'exec' ? '*2\r\n$-1\r\n:-2\r\n' : '+OK\r\n';
-  }
+function answerTo(name: string, onWrite: string): string {
+  if (name === 'info') return `$${READY.length}\r\n${READY}\r\n`;
+  if (['eval', 'evalsha', 'del'].includes(name)) return onWrite;
+  if (['get', 'pttl'].includes(name)) return '+QUEUED\r\n';
+  return name === 'exec' ? '*2\r\n$-1\r\n:-2\r\n' : '+OK\r\n';
 }
 
 describe.each([
   ['refuses writes, as after a failover', READONLY],
   ['makes up what it was not asked for', '+OK\r\n'],
 ])('A Redis that %s', (_what, onWrite) => {
-  const redis = new FakeRedis(onWrite);
+  const redis = new TcpProxy();
   const api = new TestApi();
 
   beforeAll(async () => {
+    redis.impersonate((client) => answerAsRedis(client, onWrite));
     const limits = { LOGIN_RATE_LIMIT: String(LIMIT), LOGIN_ACCOUNT_LIMIT: String(LIMIT), PUBLIC_RATE_LIMIT: '2' };
     const settings = {
-      REDIS_URL: await redis.start(),
+      REDIS_URL: await redis.start('redis://127.0.0.1'),
       TRUST_PROXY: '1',
       LOGIN_ACCOUNT_DELAY: '1',
       LOGIN_ADDRESS_LIMIT: '1000',

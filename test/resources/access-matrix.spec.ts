@@ -1,5 +1,5 @@
 import { JwtService } from '@nestjs/jwt';
-import { SigningKeys } from '../../src/platform';
+import { SigningKeys } from '../../src/platform/accounts';
 import { type Answer, type Client, expectErrorEnvelope } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { Fixtures } from '../support/fixtures';

@@ -101,7 +101,7 @@ describe('A download by a caller', () => {
     const freed = new Promise<void>((resolve) => (free = resolve));
     const held = times(DOWNLOADS, () => admission.during(reader.id, {} as Request, () => freed));
     const answer = api.as(reader).get(`${path}/content`);
-    await waitFor(() => admission['line'].size === 1);
+    await waitFor(() => admission['queue'].size === 1);
     await happen(api, reader);
     free();
 

@@ -20,7 +20,9 @@ const SOON = 6;
 const BYTES = Buffer.from('0123456789');
 
 describe('A stranger, where many accounts of one network fill the line', () => {
-  const api = useTestApi({ settings: { MIN_FREE_DISK: '0', TRUST_PROXY: '1', REQUEST_TIMEOUT: '60000' } });
+  const api = useTestApi({
+    settings: { MIN_FREE_DISK: '0', TRUST_PROXY: '1', REQUEST_TIMEOUT: '60000', DATABASE_POOL_SIZE: '10' },
+  });
   let crowd: TusUser[];
   let stranger: TusUser;
 
@@ -59,7 +61,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
       return answer;
     };
     const answers = crowd.map(create);
-    await waitFor(() => creating['line'].size === CROWD - AT_WORK);
+    await waitFor(() => creating['queue'].size === CROWD - AT_WORK);
     await lock.awaitedBy(AT_WORK);
     answers.push(create(stranger));
     await lock.awaitedBy(AT_WORK + 1);
@@ -76,7 +78,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
     await lock.awaitedBy(SHARE);
     const waiting = times(OF_USER, () => greedy.create(BYTES.length));
     const creating = api.app.nest.get(UploadRows)['creating'];
-    await waitFor(() => creating['line'].size === OF_USER - AT_WORK);
+    await waitFor(() => creating['queue'].size === OF_USER - AT_WORK);
 
     expect(await stranger.create(BYTES.length)).toMatchObject({ status: 201 });
     await lock.release();
@@ -89,7 +91,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
     const lock = await RowLock.ofWrites(api.app.databaseUrl, 'uploads');
     const writing = api.app.nest.get(UploadRows)['writing'];
     const append = (user: TusUser) => user.append(paths[everybody.indexOf(user)], 0, BYTES);
-    const { answers } = await queue(() => writing['line'].size, CROWD - AT_WORK, append);
+    const { answers } = await queue(() => writing['queue'].size, CROWD - AT_WORK, append);
     await lock.release();
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(204);
 
@@ -103,7 +105,7 @@ describe('A stranger, where many accounts of one network fill the line', () => {
     const freed = new Promise<void>((resolve) => (free = resolve));
     const held = times(AT_WORK, () => syncing.run(() => freed));
     const append = (user: TusUser) => user.append(paths[everybody.indexOf(user)], 0, BYTES);
-    const { answers } = await queue(() => syncing['line'].size, CROWD, append);
+    const { answers } = await queue(() => syncing['queue'].size, CROWD, append);
     free();
     for (const answer of await Promise.all([...answers, ...held])) if (answer) expect(answer.status).toBe(204);
 

@@ -1,4 +1,5 @@
-import { hashPassword, identityKey, Role, Sessions } from '../../src/platform';
+import { Role } from '../../src/platform';
+import { hashPassword, identityKey, Sessions } from '../../src/platform/accounts';
 import { AppClient, Client, useApp } from '../../src/platform/testing';
 import { User, UserStatus } from '../../src/resources/users/user.entity';
 import { requireAsDocumented } from './contract';

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Page, pageIn } from './page';
 import { queueKeysOf } from '../limits/client-network';
 import { requireCompared } from './precondition';
@@ -7,6 +7,7 @@ import { compress, encodingFor } from '../http/compressed';
 import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
 import { envelope } from './envelope';
+import { isRead } from '../http/is-read';
 import { toJson } from '../http/json';
 import { isLarge, makeItems, making, weightOf } from './large-page';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
@@ -120,8 +121,4 @@ function setCacheControl(response: Response): void {
   const request = response.req;
   if (response.hasHeader('Cache-Control')) return;
   response.setHeader('Cache-Control', request.user || !isRead(request) ? 'no-store' : 'no-cache');
-}
-
-function isRead({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

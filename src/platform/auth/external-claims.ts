@@ -13,6 +13,8 @@ export interface ExternalClaims {
   sub: string;
   /** When the user authenticated, in seconds since the epoch; 0 if the issuer doesn't say. */
   authTime: number;
+  /** Until when the token is believed, in seconds since the epoch. */
+  until: number;
   email?: string;
   /** Undefined if the issuer doesn't say. */
   emailVerified?: boolean;
@@ -31,7 +33,8 @@ export function readExternalClaims(claims: VerifiedClaims, maxAge: number): Exte
   if (!isSubject(sub) || !isBetween(iat, now - maxAge, now) || !isBetween(authTime, 0, now)) return undefined;
   if (!isOptionalText(email) || !isOptionalText(username) || !isOptionalText(name)) return undefined;
   const optional = { email: email ?? undefined, username: username ?? undefined, name: name ?? undefined };
-  return { iss, sub, authTime, ...optional, emailVerified: asBoolean(emailVerified) };
+  const until = Math.min(claims.exp, iat + maxAge + LEEWAY);
+  return { iss, sub, authTime, until, ...optional, emailVerified: asBoolean(emailVerified) };
 }
 
 function isSubject(value: unknown): value is string {

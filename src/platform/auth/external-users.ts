@@ -29,7 +29,9 @@ export class ExternalUsers {
   async findCaller(claims: ExternalClaims, origin: Origin): Promise<Caller | undefined> {
     const user = (await this.find(claims)) ?? (await this.register(claims, origin));
     if (!user?.active) return undefined;
-    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MS_PER_SECOND };
+    // The issuer keeps the session, so the token's end is all that a held request can be compared with.
+    const isStillGood = () => Promise.resolve(Date.now() < claims.until * MS_PER_SECOND);
+    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MS_PER_SECOND, isStillGood };
   }
 
   private async find({ iss, sub }: ExternalClaims) {

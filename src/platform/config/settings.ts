@@ -33,7 +33,7 @@ export class Settings extends TokenSettings {
 
   /** Connections of each process. */
   @WholeSetting(2, 1000)
-  DATABASE_POOL_SIZE = 10;
+  DATABASE_POOL_SIZE = 15;
 
   /**
    * The directory of the embedded database, the generated signing key, and uploads (with a bucket: their parts until

@@ -6,6 +6,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { compressWell, type Encoding, encodingFor } from '../http/compressed';
 import { endWith } from '../answers/end-of-turn';
 import { encodedTag, knownTag } from '../http/entity-tag';
+import { isRead } from '../http/is-read';
 
 /** The files of Swagger UI that its page loads. */
 const LOADED = [
@@ -74,8 +75,8 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     // Nest has another page of /docs for a URL, including its query, that ends with a slash.
-    const { method, originalUrl } = request;
-    if (method !== 'GET' && method !== 'HEAD') return next();
+    const { originalUrl } = request;
+    if (!isRead(request)) return next();
     const bare = originalUrl.replace(/\?.*$/s, '');
     const isPage = !loaded.has(bare) && !documents.includes(bare);
     const path = originalUrl.endsWith('/') && isPage ? originalUrl : bare;

@@ -11,24 +11,24 @@ export type QueueKeys = QueueKey[];
 export class FairQueue<T> {
   size = 0;
   /** The queue of each key. The key whose turn is next comes first. */
-  private readonly lines = new Map<QueueKey, FairQueue<T>>();
+  private readonly queues = new Map<QueueKey, FairQueue<T>>();
   /** Items without a narrower key, in the order of their arrival. */
   private readonly own: T[] = [];
 
   add(waiting: T, [key, ...narrower]: QueueKeys): void {
     this.size++;
     if (key === undefined) return void this.own.push(waiting);
-    let line = this.lines.get(key);
-    if (!line) this.lines.set(key, (line = new FairQueue()));
-    line.add(waiting, narrower);
+    let queue = this.queues.get(key);
+    if (!queue) this.queues.set(key, (queue = new FairQueue()));
+    queue.add(waiting, narrower);
   }
 
   remove(waiting: T, [key, ...narrower]: QueueKeys): void {
     this.size--;
     if (key === undefined) return void this.own.splice(this.own.lastIndexOf(waiting), 1);
-    const line = this.lines.get(key)!;
-    line.remove(waiting, narrower);
-    if (line.size === 0) this.lines.delete(key);
+    const queue = this.queues.get(key)!;
+    queue.remove(waiting, narrower);
+    if (queue.size === 0) this.queues.delete(key);
   }
 
   /**
@@ -36,14 +36,14 @@ export class FairQueue<T> {
    * skipped
    */
   next(may: (key: QueueKey) => boolean = () => true): T | undefined {
-    for (const [key, line] of this.lines) if (may(key)) return this.turnOf(key, line);
+    for (const [key, queue] of this.queues) if (may(key)) return this.turnOf(key, queue);
     if (this.own.length > 0) this.size--;
     return this.own.shift();
   }
 
   /** The latest item of the longest queue, if the newcomer's own queue stays shorter than it. Undefined otherwise. */
   latestOfLonger([key, ...narrower]: QueueKeys): T | undefined {
-    const own = this.lines.get(key);
+    const own = this.queues.get(key);
     const longest = this.longest();
     if (longest && longest.size > sizeOf(own) + 1) return longest.latest();
     return own?.latestOfLonger(narrower);
@@ -51,15 +51,15 @@ export class FairQueue<T> {
 
   /** The latest item of each other widest key that has more items than the newcomer's key. */
   *latestOfOthers([own]: QueueKeys): Iterable<T> {
-    const least = sizeOf(this.lines.get(own)) + 1;
-    for (const line of this.lines.values()) if (line.size >= least) yield line.latest();
+    const least = sizeOf(this.queues.get(own)) + 1;
+    for (const queue of this.queues.values()) if (queue.size >= least) yield queue.latest();
   }
 
-  private turnOf(key: QueueKey, line: FairQueue<T>): T | undefined {
+  private turnOf(key: QueueKey, queue: FairQueue<T>): T | undefined {
     this.size--;
-    const next = line.next();
-    this.lines.delete(key);
-    if (line.size > 0) this.lines.set(key, line);
+    const next = queue.next();
+    this.queues.delete(key);
+    if (queue.size > 0) this.queues.set(key, queue);
     return next;
   }
 
@@ -70,9 +70,9 @@ export class FairQueue<T> {
   /** The longest queue; among equally long ones the first. */
   private longest(): FairQueue<T> | undefined {
     let longest: FairQueue<T> | undefined;
-    for (const line of this.lines.values()) if (line.size > sizeOf(longest)) longest = line;
+    for (const queue of this.queues.values()) if (queue.size > sizeOf(longest)) longest = queue;
     return longest;
   }
 }
 
-const sizeOf = (line: FairQueue<unknown> | undefined): number => line?.size ?? 0;
+const sizeOf = (queue: FairQueue<unknown> | undefined): number => queue?.size ?? 0;

@@ -1,11 +1,10 @@
 import { ServiceUnavailableException } from '@nestjs/common';
-import { regionOf } from './client-network';
-import { FairQueue, type QueueKey, type QueueKeys } from './fair-queue';
-import { RegionalShares } from './regional-shares';
+import { BoundedQueue, type Queued } from './bounded-queue';
+import type { QueueKey, QueueKeys } from './fair-queue';
 import { Tally } from './tally';
 
 /** Milliseconds. What was looked up before a shorter wait is no older than without a queue, where work takes as long. */
-const LONG = 50;
+export const LONG = 50;
 
 /** What tells that somebody no longer waits: an AbortSignal, or what costs less. */
 export interface Leaving {
@@ -15,22 +14,16 @@ export interface Leaving {
 }
 
 /** A waiting caller. */
-interface Waiting {
-  key: QueueKey;
-  region: string;
+interface Waiting extends Queued {
   begin: () => void;
-  refuse: () => void;
 }
 
 /**
  * Limits how many callers work at once and how many wait. Others are refused. Waiting callers have keys, e.g. the
- * network of their client, and keys take turns. In a full queue, the key that holds most places loses one to a
- * newcomer. If nobody holds more than the newcomer would, as with many networks that hold one place each, the region
- * loses one that has had most turns recently.
+ * network of their client, and keys take turns as in a {@link BoundedQueue}.
  */
 export class Semaphore {
-  private readonly line = new FairQueue<Waiting>();
-  private readonly regions = new RegionalShares();
+  private readonly queue: BoundedQueue<Waiting>;
   /** The number of working callers of each widest key. */
   private readonly working = new Tally<QueueKey>();
 
@@ -41,9 +34,11 @@ export class Semaphore {
    */
   constructor(
     private permits: number,
-    private readonly maxWaiting: number,
+    maxWaiting: number,
     private readonly mayBegin: (working: number, free: number) => boolean = () => true,
-  ) {}
+  ) {
+    this.queue = new BoundedQueue(maxWaiting);
+  }
 
   /**
    * @param work told whether it has waited long, see {@link LONG}
@@ -86,59 +81,32 @@ export class Semaphore {
    */
   turn(keys: QueueKeys, signal: Leaving | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(notWanted());
-    const [key] = keys;
-    const region = regionOf(String(key));
-    if (this.line.size >= this.maxWaiting) this.makeRoomFor(keys, region);
     return new Promise((resolve, reject) => {
-      const leave = (error: Error) => {
-        signal?.removeEventListener('abort', onAbort);
-        this.line.remove(waiting, keys);
-        this.regions.giveBack(region);
-        reject(error);
+      const onAbort = () => {
+        this.queue.remove(waiting);
+        reject(notWanted());
       };
-      const onAbort = () => leave(notWanted());
       const waiting: Waiting = {
-        key,
-        region,
+        keys,
         begin: () => {
           signal?.removeEventListener('abort', onAbort);
-          this.regions.spend(region);
           resolve();
         },
-        refuse: () => leave(tooMany()),
+        refuse: () => {
+          signal?.removeEventListener('abort', onAbort);
+          reject(tooMany());
+        },
       };
-      this.line.add(waiting, keys);
-      this.regions.take(region);
+      if (!this.queue.add(waiting)) return reject(tooMany());
       signal?.addEventListener('abort', onAbort, { once: true });
     });
-  }
-
-  /**
-   * Displaces a waiting caller whose key holds more places than the newcomer's would. Otherwise displacing would only
-   * change who waits.
-   */
-  private makeRoomFor(keys: QueueKeys, region: string): void {
-    const other = this.line.latestOfLonger(keys) ?? this.greediest(keys, this.regions.of(region) + 1);
-    if (!other) throw tooMany();
-    other.refuse();
-  }
-
-  /** The caller whose region has most, if it is more than `least`. */
-  private greediest(keys: QueueKeys, least: number): Waiting | undefined {
-    let greediest: Waiting | undefined;
-    let most = least;
-    for (const other of this.line.latestOfOthers(keys)) {
-      const share = this.regions.of(other.region);
-      if (share > most) [greediest, most] = [other, share];
-    }
-    return greediest;
   }
 
   release(key: QueueKey): void {
     this.working.add(key, -1);
     this.permits++;
     for (let next = this.next(); next; next = this.next()) {
-      this.take(next.key);
+      this.take(next.keys[0]);
       next.begin();
     }
   }
@@ -149,7 +117,7 @@ export class Semaphore {
 
   private next(): Waiting | undefined {
     if (this.permits === 0) return undefined;
-    return this.line.next((key) => this.isFreeFor(key));
+    return this.queue.next((key) => this.isFreeFor(key));
   }
 }
 

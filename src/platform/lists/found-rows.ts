@@ -5,7 +5,6 @@ import { Semaphore } from '../limits/semaphore';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import type { IncludedRows } from './included-rows';
 import { ROW } from './row-sizes';
-import { noteWait } from './confirmed-read';
 
 /** Characters of included rows from which on they aren't made in one go. */
 const LARGE = 256 * 1024;
@@ -72,7 +71,7 @@ async function makeInTurns<E>(
   work: UnitOfWork,
   waited: boolean,
 ): Promise<void> {
-  if (waited) noteWait(work);
+  if (waited) work.waitedLong = true;
   const turns = new LoopTurns();
   for (const entity of entities) {
     if (turns.isOver) await turns.next();

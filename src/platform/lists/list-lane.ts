@@ -5,8 +5,9 @@ import { Semaphore } from '../limits/semaphore';
 import type { SharedLane } from '../rows/shared-read';
 import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
 import type { UnitOfWork } from '../transactions/unit-of-work';
-import { noteWait } from './confirmed-read';
 
+/** Statements at once, however large the pool is: the event loop reads the rows of all of them. */
+const MOST = 8;
 /** Connections of the pool that are left for statements other than expensive lists and searches. */
 const LEFT = 2;
 /** The part of the places that a network leaves to others, at least one. If no more are free, each network has one. */
@@ -17,15 +18,15 @@ const MAX_WAITING = 1_000;
 const lanes = new WeakMap<DataSource, Semaphore>();
 
 /**
- * Runs a statement of a list that may cost as much as hundreds of others: one that counts, that skips many rows, or that looks
- * for those with some value; or a search. Networks take turns, where the pool's own line knows nothing of who waits in it.
- * @param unit what it belongs to; when it is called off, it leaves the line
+ * Runs a statement of a list that may cost as much as hundreds of others: one that counts, skips many rows, or selects
+ * rows by a value; or a search. Networks take turns. The pool's own queue knows no networks.
+ * @param unit the unit of work of the statement. When it is called off, the statement leaves the queue
  * @throws {ServiceUnavailableException} when too many wait
  */
 export function inListLane<T>(database: DataSource, unit: UnitOfWork | undefined, read: () => Promise<T>): Promise<T> {
   if (!hasOwnPool(database)) return read();
   const run = (waited: boolean) => {
-    if (waited) noteWait(unit);
+    if (waited && unit) unit.waitedLong = true;
     return read();
   };
   // A list that doesn't wait has no need of a signal, which is a controller and a listener each time.
@@ -40,13 +41,13 @@ export function sharedLane(database: DataSource, unit: UnitOfWork | undefined): 
 
 /** A class: V8 gives each object literal with a getter a shape of its own, which keeps the request until a major collection. */
 class LaneOfCaller implements SharedLane {
-  readonly line: QueueKeys;
+  readonly keys: QueueKeys;
 
   constructor(
     private readonly database: DataSource,
     private readonly unit: UnitOfWork | undefined,
   ) {
-    this.line = queueKeysOf(unit?.origin?.ip);
+    this.keys = queueKeysOf(unit?.origin?.ip);
   }
 
   get isOver(): boolean {
@@ -61,18 +62,18 @@ class LaneOfCaller implements SharedLane {
     read: (waited: boolean) => Promise<T>,
     signal: AbortSignal | undefined | (() => AbortSignal | undefined),
   ): Promise<T> {
-    return laneOf(this.database).run(read, signal, this.line);
+    return laneOf(this.database).run(read, signal, this.keys);
   }
 
   waited(): void {
-    noteWait(this.unit);
+    if (this.unit) this.unit.waitedLong = true;
   }
 }
 
 function laneOf(database: DataSource): Semaphore {
   let lane = lanes.get(database);
   if (!lane) {
-    const places = Math.max(1, poolOf(database).options.max - LEFT);
+    const places = Math.max(1, Math.min(MOST, poolOf(database).options.max - LEFT));
     const ofOthers = Math.max(1, places * OTHERS);
     lane = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > ofOthers);
     lanes.set(database, lane);

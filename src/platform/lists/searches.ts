@@ -8,7 +8,6 @@ import type { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
-import { noteWait } from './confirmed-read';
 import { inListLane } from './list-lane';
 
 /** The number of searches that may wait for a connection. Beyond it, the network with most of them gets 503. */
@@ -84,13 +83,13 @@ export class Searches implements OnModuleInit {
     const signal = unit.isOver ? unit.signal : () => unit.signal;
     const keys = queueKeysOf(origin?.ip);
     const begin = (waited: boolean) => {
-      if (waited) noteWait(unit);
+      if (waited) unit.waitedLong = true;
       const limited = () => this.inLimitedTime(unit, statements);
       // Together with lists, searches leave connections to all else. Those who wait for that must not hold one.
       return unit.clients.size > 0 ? limited() : inListLane(this.database, unit, limited);
     };
     const search = (waited: boolean) => {
-      if (waited) noteWait(unit);
+      if (waited) unit.waitedLong = true;
       return this.all.run(begin, signal, keys);
     };
     const helped = this.indexed.test(text) && !repeatsItself(text.toLowerCase());

@@ -70,6 +70,8 @@ async function readBody(request: Request, unpack: Decompress | undefined, bound:
   try {
     const sent = await readBytes(request, bound, room);
     const bytes = await decompressedInTurn(request, sent, unpack, bound);
+    const turn = request.turns?.again(request);
+    if (turn) await turn;
     holdUntilAnswered(request, bytes.length);
     return bytes;
   } finally {

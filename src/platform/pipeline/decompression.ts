@@ -66,7 +66,8 @@ export function decompressedInTurn(
   bound: BodyBound,
 ): Promise<Buffer> | Buffer {
   if (!unpack && !isCostly(bytes)) return bytes;
-  const prepare = async () => {
+  const prepare = async (waitedLong: boolean) => {
+    if (waitedLong && work) work.waitedLong = true;
     await turnOfTheLoop();
     return unpack ? decompressed(bytes, unpack, bound) : bytes;
   };

@@ -18,9 +18,6 @@ import { type RouteInput, routeInput } from './route-input';
 import { allow } from './time-limit.decorator';
 import { VERSIONS } from '../http/api-version';
 
-/** Milliseconds. A line in which a body has waited shorter isn't worth another look at the caller. */
-const LONG = 50;
-
 /**
  * Reads the input of a request. It is a guard, because it must run after the guards that answer 401 and 403, and before
  * the pipes that validate the input.
@@ -58,8 +55,10 @@ export class InputGuard implements CanActivate {
   private prepareList(request: Request, context: ExecutionContext): void {
     const query = request.query as ListQuery;
     query[WORK] = request.work;
-    const confirm = () => this.callers.confirm(request.user, accessOf(context));
-    if (request.user) query[CONFIRM] = confirm;
+    if (request.user) {
+      const confirm = () => this.callers.confirm(request.user, accessOf(context));
+      query[CONFIRM] = confirm;
+    }
     if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
   }
 
@@ -75,11 +74,10 @@ export class InputGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const awaited = !request.complete;
-    const start = performance.now();
     request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
-    // A client that sends its body slowly determines how old the guards' decision is, and so do others in the line for
-    // costly bodies.
-    if (awaited || performance.now() - start > LONG) await this.callers.confirm(request.user, accessOf(context));
+    // A client that sends its body slowly determines how old the guards' decision is, and so do others whose costly
+    // bodies come first.
+    if (awaited || request.work?.waitedLong) await this.callers.confirm(request.user, accessOf(context));
     return true;
   }
 

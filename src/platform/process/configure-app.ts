@@ -52,16 +52,19 @@ export function configureApp(app: INestApplication): void {
     onFailure,
   });
   const timeLimit = timeoutAfter({ limit: settings.REQUEST_TIMEOUT, databaseUrl, abandonedReads, onFailure });
+  const turns = new RequestTurns(hasOwnPool(database) ? poolOf(database) : undefined);
+  adapter.getHttpServer().on('connection', turns.accepted);
   const entrance = inSequence([
     assignRequestId,
     logRequests(logger),
     timeLimit,
     securityHeaders(),
+    // Before anything that answers: what takes no turn would make turns long without a limit.
+    turns.take,
     ...(settings.production ? [requireHttps] : []),
     ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
     requireWellFormed,
     resolveVersion,
-    new RequestTurns(hasOwnPool(database) ? poolOf(database) : undefined).take,
   ]);
   adapter.configure(entrance, {
     'x-powered-by': false,

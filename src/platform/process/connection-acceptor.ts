@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { BoundedQueue, type Queued } from '../limits/bounded-queue';
 import { queueKeysOf } from '../limits/client-network';
-import { FairQueue } from '../limits/fair-queue';
 import { acceptQueueDrained } from '../server/accept-queue';
 
 /** Connections that may wait for an attendant. Beyond it, the network with most of them loses its latest. */
 const MAX_WAITING = 10_000;
+
+interface Waiting extends Queued {
+  connection: Socket;
+}
 
 /** Takes connections over. */
 export interface Attendant {
@@ -26,13 +30,14 @@ export class ConnectionAcceptor {
   private readonly server: Server;
   /** The first has its turn next. */
   private readonly attendants: Attendant[] = [];
-  private readonly line = new FairQueue<Socket>();
+  private readonly queue: BoundedQueue<Waiting>;
   private latest = -Infinity;
   private held = false;
   private ended = false;
 
   /** @param maxWaiting how many connections may wait */
-  constructor(private readonly maxWaiting = MAX_WAITING) {
+  constructor(maxWaiting = MAX_WAITING) {
+    this.queue = new BoundedQueue(maxWaiting);
     // What a client sends before its connection has an attendant is left for the attendant to read.
     this.server = createServer({ pauseOnConnect: true }, (connection) => {
       this.latest = performance.now();
@@ -82,35 +87,20 @@ export class ConnectionAcceptor {
    * connection waits.
    */
   private assign(connection: Socket): void {
-    this.addToLine(connection);
-    this.assignWaiting();
+    // The address is remembered by the connection, and stays the same when it is reset.
+    const keys = queueKeysOf(connection.remoteAddress);
+    const refuse = () => void connection.destroy();
+    if (this.queue.add({ connection, keys, refuse })) this.assignWaiting();
+    else refuse();
   }
 
   private assignWaiting(): void {
-    while (!this.held && this.line.size > 0) {
+    while (!this.held && this.queue.size > 0) {
       const next = this.attendants.findIndex(({ isBusy }) => this.ended || !isBusy);
       if (next < 0) return;
       const [attendant] = this.attendants.splice(next, 1);
       this.attendants.push(attendant);
-      attendant.take(this.line.next()!, () => this.assignWaiting());
+      attendant.take(this.queue.next()!.connection, () => this.assignWaiting());
     }
   }
-
-  private addToLine(connection: Socket): void {
-    const keys = keysOf(connection);
-    if (this.line.size >= this.maxWaiting && !this.makeRoomFor(connection)) return void connection.destroy();
-    this.line.add(connection, keys);
-  }
-
-  /** @returns false if no other network has more connections in the line */
-  private makeRoomFor(connection: Socket): boolean {
-    const other = this.line.latestOfLonger(keysOf(connection));
-    if (!other) return false;
-    this.line.remove(other, keysOf(other));
-    other.destroy();
-    return true;
-  }
 }
-
-/** The address is remembered by the connection, and stays the same when it is reset. */
-const keysOf = ({ remoteAddress }: Socket) => queueKeysOf(remoteAddress);

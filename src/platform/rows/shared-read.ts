@@ -10,7 +10,7 @@ export interface SharedLane {
   /**
    * The caller's queue keys. Only callers with the same keys share a read, so that none waits in the queue of another.
    */
-  line: QueueKeys;
+  keys: QueueKeys;
   /** Whether the caller has gone. */
   readonly isOver: boolean;
   /** Aborted when the caller has gone. Asked for only where the read waits. */
@@ -47,7 +47,7 @@ export function sharedRead<R extends object>(
   lane?: SharedLane,
 ): Promise<R[]> {
   const statements = waiting.get(database) ?? beginTurn(database);
-  const key = JSON.stringify([statement.text, statement.values, lane?.line]);
+  const key = JSON.stringify([statement.text, statement.values, lane?.keys]);
   const askers = statements.get(key);
   return new Promise((resolve, reject) => {
     const asker = { resolve: resolve as Asker['resolve'], reject, lane };

@@ -32,6 +32,8 @@ export class UnitOfWork {
   statementLimit?: number;
   /** True if something was committed, or may be soon. Before that, cancelling the unit undoes it. */
   mayBeCommitted = false;
+  /** True if it has waited long for a turn. What the guards have decided may be out of date then. */
+  waitedLong = false;
   /** The number of running units and open transactions. At 0, Node needn't follow the flows of the process. */
   private static running = 0;
   /** The connections that the unit holds. */

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { ApiResource, Public, SigningKeys, Verbatim } from '../../platform';
+import { ApiResource, Public, Verbatim } from '../../platform';
+import { SigningKeys } from '../../platform/accounts';
 import { KeySetDto } from './key.dto';
 
 @ApiResource('Keys', 'For services that verify access tokens themselves.')

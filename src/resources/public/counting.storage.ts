@@ -1,5 +1,5 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { Counter } from '../../platform';
+import type { Counter } from '../../platform/features';
 
 /** Makes ThrottlerGuard count like the other limits. Its own storage scans an entry for each hit. */
 export class CountingStorage implements ThrottlerStorage {

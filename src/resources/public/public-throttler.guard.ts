@@ -1,6 +1,7 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { networkOf, RateLimits, RouteMetadata, seconds } from '../../platform';
+import { seconds } from '../../platform';
+import { networkOf, RateLimits, RouteMetadata } from '../../platform/features';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, type Count, type Counter, type Hit, identityKey, networkOf, RateLimits } from '../../platform';
+import { ApiError } from '../../platform';
+import { identityKey } from '../../platform/accounts';
+import { type Count, type Counter, type Hit, networkOf, RateLimits } from '../../platform/features';
 import { SignInSettings } from './sign-in-settings';
 
 /** The window of an account's failures from all addresses, in seconds. */

@@ -1,4 +1,5 @@
-import { OneOf, Text, type TokenPair, Whole } from '../../platform';
+import { OneOf, Text, Whole } from '../../platform';
+import { type TokenPair } from '../../platform/accounts';
 
 const REFRESH_TOKEN = { min: 1, max: 128 };
 

@@ -3,13 +3,13 @@ import {
   AnswersNothing,
   AnswersWhole,
   ApiResource,
-  AuthenticationError,
   BodyLimit,
   kibibytes,
   Public,
   Raises,
   TakesNoKey,
 } from '../../platform';
+import { AuthenticationError } from '../../platform/accounts';
 import { TooManyFailures } from './sign-in-limits';
 import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
 import { TokensService } from './tokens.service';

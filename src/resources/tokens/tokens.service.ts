@@ -6,7 +6,7 @@ import {
   Sessions,
   type TokenPair,
   verifyPassword,
-} from '../../platform';
+} from '../../platform/accounts';
 import { type User, UserStatus } from '../users/user.entity';
 import { UsersService } from '../users/users.service';
 import { type Attempt, SignInLimits, TooManyFailures } from './sign-in-limits';

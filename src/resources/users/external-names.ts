@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { compose, type Newcomer } from '../../platform';
+import { type Newcomer } from '../../platform/accounts';
+import { compose } from '../../platform/features';
 import { isRecognisable } from './username';
 
 const MAX_USERNAME = 20;

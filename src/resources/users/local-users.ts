@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { identityKey, type Insertion, type Newcomer, UserDirectory } from '../../platform';
+import { identityKey, type Insertion, type Newcomer, UserDirectory } from '../../platform/accounts';
 import { displayNameOf, suffixed, usernameOf } from './external-names';
 
 /** Provides the users of the table `users` to the platform. */

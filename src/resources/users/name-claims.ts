@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError, type Counter, type Hit, networkOf, RateLimits, SecurityEvents, UnitOfWork } from '../../platform';
+import { ApiError, UnitOfWork } from '../../platform';
+import { SecurityEvents } from '../../platform/accounts';
+import { type Counter, type Hit, networkOf, RateLimits } from '../../platform/features';
 import { UserSettings } from './user-settings';
 
 const SERVER_ERROR = 500;

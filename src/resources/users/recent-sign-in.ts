@@ -1,4 +1,5 @@
-import { AuthenticationError, type Caller, seconds } from '../../platform';
+import { type Caller, seconds } from '../../platform';
+import { AuthenticationError } from '../../platform/accounts';
 
 /** The greatest age of a sign-in, in seconds, for changing credentials, granting roles, or deleting a user. */
 const SIGN_IN_MAX_AGE = 600;

@@ -1,5 +1,6 @@
 import { ForbiddenException, Injectable, type PipeTransform } from '@nestjs/common';
-import { hashPassword, Role, Settings, UnitOfWork } from '../../platform';
+import { Role, Settings, UnitOfWork } from '../../platform';
+import { hashPassword } from '../../platform/accounts';
 import { NameClaims } from './name-claims';
 import type { CreateUserDto } from './user.dto';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SecurityEvents } from '../../platform';
+import { SecurityEvents } from '../../platform/accounts';
 import type { User } from './user.entity';
 
 /** The attributes that decide whether and by which names a user signs in. */

@@ -10,8 +10,8 @@ import {
   Role,
   SomeOf,
   Text,
-  VIEW,
 } from '../../platform';
+import { VIEW } from '../../platform/features';
 import { User, UserStatus } from './user.entity';
 import { isRecognisable } from './username';
 

@@ -1,6 +1,5 @@
 import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import {
-  addressIsElsewhere,
   alreadyTaken,
   Answers,
   AnswersNothing,
@@ -21,8 +20,8 @@ import {
   Raises,
   Role,
   Roles,
-  signsInElsewhere,
 } from '../../platform';
+import { addressIsElsewhere, signsInElsewhere } from '../../platform/accounts';
 import { lastAdministrator } from './administrators';
 import { tooManyNames, tooManyRegistrations } from './name-claims';
 import { signInTooOld } from './recent-sign-in';

@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { declareSettings, UserDirectory } from '../../platform';
+import { declareSettings } from '../../platform';
+import { UserDirectory } from '../../platform/accounts';
 import { FirstAdministrator } from './first-administrator';
 import { LocalUsers } from './local-users';
 import { NameClaims } from './name-claims';

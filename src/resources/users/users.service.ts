@@ -3,13 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsWhere, Repository } from 'typeorm';
 import {
   type Caller,
-  Callers,
-  hashPassword,
-  identityKey,
   insertRow,
   isAdmin,
-  LocalPasswords,
-  oneChangeAtATime,
   type Page,
   paginate,
   type Precondition,
@@ -18,9 +13,10 @@ import {
   requireExpectedSoFar,
   requireSelfOrAdmin,
   Role,
-  Sessions,
   updateRow,
 } from '../../platform';
+import { hashPassword, identityKey, LocalPasswords, oneChangeAtATime, Sessions } from '../../platform/accounts';
+import { Callers } from '../../platform/features';
 import { isActiveAdministrator, requireAnother } from './administrators';
 import { NameClaims } from './name-claims';
 import { requireRecentSignIn } from './recent-sign-in';

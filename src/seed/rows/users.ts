@@ -1,4 +1,4 @@
-import { identityKey } from '../../platform';
+import { identityKey } from '../../platform/accounts';
 import { UserStatus } from '../../resources/users/user.entity';
 import type { Random } from './random';
 import { firstName, lastName } from './words';

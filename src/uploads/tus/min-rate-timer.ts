@@ -1,4 +1,5 @@
-import { MIN_RATE, seconds } from '../../platform';
+import { seconds } from '../../platform';
+import { MIN_RATE } from '../../platform/features';
 import { rateOf } from '../fair-slots';
 
 /**

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
-import { ApiError, onBodyEnd } from '../../platform';
+import { ApiError } from '../../platform';
+import { onBodyEnd } from '../../platform/features';
 import { MinRateTimer } from './min-rate-timer';
 import type { Holder } from '../fair-slots';
 import { TURN_BYTES, UploadThrottle } from './upload-throttle';

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { type DataStore, Server } from '@tus/server';
 import type { Request } from 'express';
-import { ApiError, type Caller, Callers, Settings, validationError } from '../../platform';
+import { ApiError, type Caller, Settings, validationError } from '../../platform';
+import { Callers } from '../../platform/features';
 import { Admission, preempted } from '../admission';
 import { ByteStore } from '../bytes/byte-store';
 import { type Holder, holderOf, type Slot } from '../fair-slots';
@@ -129,7 +130,8 @@ export class TusEndpoint implements OnModuleDestroy {
     this.bodies.add(body);
     const preempt = () => body.stop(preempted());
     const bytesPerSecond = () => body.bytesPerSecond;
-    Object.assign(place, { preempt, bytesPerSecond } satisfies Partial<Slot>);
+    place.preempt = preempt;
+    place.bytesPerSecond = bytesPerSecond;
     try {
       giveNobodyWay(request);
       await UploadThrottle.take(place, START);

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Lock, Locker } from '@tus/server';
 import { Client, DatabaseError } from 'pg';
-import { ApiError, ConnectionError, DatabaseServer } from '../../platform';
+import { ApiError } from '../../platform';
+import { ConnectionError, DatabaseServer } from '../../platform/features';
 
 /**
  * How long to wait for another holder to end, in milliseconds. One whose client has gone takes a moment to store its
@@ -80,8 +81,8 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     const mine: Held = { letGo };
     this.held.set(key, mine);
     try {
-      const taken = await this.inTurn(async (line) => {
-        if (performance.now() > line + ANSWER) throw new Error('The line for the connection of the locks is too long');
+      const taken = await this.inTurn(async (since) => {
+        if (performance.now() > since + ANSWER) throw new Error('Too many wait for the connection of the locks');
         mine.client = await this.connect();
         return this.ask(mine.client, LOCK, key);
       });
@@ -106,9 +107,9 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
   }
 
   /** Runs statements in sequence. @param work called with the time since when it has waited */
-  private inTurn<T>(work: (line: number) => Promise<T>): Promise<T> {
-    const line = performance.now();
-    const result = this.last.then(() => work(line));
+  private inTurn<T>(work: (since: number) => Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = this.last.then(() => work(since));
     this.last = result.catch(() => undefined);
     return result;
   }

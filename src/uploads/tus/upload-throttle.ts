@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
-import { FairQueue, kibibytes, TimeLimit } from '../../platform';
+import { kibibytes } from '../../platform';
+import { FairQueue, TimeLimit } from '../../platform/features';
 import { type Holder, keysOf } from '../fair-slots';
 
 /** The greatest number of bytes in one turn. */
@@ -21,7 +22,7 @@ interface Waiting {
  * Many bytes take several turns, few bytes take a part of one.
  */
 export class UploadThrottle {
-  private static readonly line = new FairQueue<Waiting>();
+  private static readonly queue = new FairQueue<Waiting>();
   private static passing = false;
   /** Milliseconds of pause that earlier turns still owe. */
   private static owed = 0;
@@ -33,14 +34,14 @@ export class UploadThrottle {
 
   private static wait(holder: Holder, bytes: number): Promise<void> {
     return new Promise((begin) => {
-      UploadThrottle.line.add({ bytes, begin }, keysOf(holder));
+      UploadThrottle.queue.add({ bytes, begin }, keysOf(holder));
       if (!UploadThrottle.passing) void UploadThrottle.pass();
     });
   }
 
   private static async pass(): Promise<void> {
     UploadThrottle.passing = true;
-    for (let next = UploadThrottle.line.next(); next; next = UploadThrottle.line.next()) {
+    for (let next = UploadThrottle.queue.next(); next; next = UploadThrottle.queue.next()) {
       await UploadThrottle.rest(next.bytes);
       next.begin();
     }

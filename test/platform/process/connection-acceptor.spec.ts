@@ -37,7 +37,7 @@ describe('Connections that come faster than they are taken', () => {
   let port: number;
   let clients: Socket[];
 
-  const waiting = () => (acceptor as unknown as { line: { size: number } }).line.size;
+  const waiting = () => (acceptor as unknown as { queue: { size: number } }).queue.size;
   /** Connects so many clients, and waits until each of them waits, was taken, or was closed. */
   const connectFrom = async (localAddress: string, count: number): Promise<Socket[]> => {
     const all = times(count, () => connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined));

@@ -15,16 +15,8 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy as PassportBase } from 'passport';
 import { DataSource } from 'typeorm';
-import {
-  type Caller,
-  CurrentUser,
-  Idempotent,
-  insertRow,
-  Public,
-  Role,
-  Roles,
-  Strategies,
-} from '../../../src/platform';
+import { type Caller, CurrentUser, Idempotent, insertRow, Public, Role, Roles } from '../../../src/platform';
+import { Strategies } from '../../../src/platform/features';
 import { Product } from '../../../src/resources/products/product.entity';
 import { startApp } from '../test-app';
 

@@ -3,7 +3,8 @@ import { Controller, Injectable, Module, Param, Post } from '@nestjs/common';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import type { Pool } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Idempotent, KeyedIsolation, Public } from '../../../src/platform';
+import { Idempotent, Public } from '../../../src/platform';
+import { KeyedIsolation } from '../../../src/platform/features';
 import { type Answer, query, waitFor } from '../../../src/platform/testing';
 import { useTestApi } from '../test-api';
 

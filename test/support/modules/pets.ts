@@ -41,7 +41,6 @@ import {
   Answers,
   AnswersPage,
   Creates,
-  declareSecurity,
   IdParam,
   KeyParam,
   Page,
@@ -50,6 +49,7 @@ import {
   Roles,
   Verbatim,
 } from '../../../src/platform';
+import { declareSecurity } from '../../../src/platform/features';
 import {
   BranchDto,
   Cat,

@@ -19,7 +19,8 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { from, map, type Observable, of } from 'rxjs';
-import { Creates, Idempotent, ProducedType, Produces, Public, ResourceDto, Verbatim } from '../../../src/platform';
+import { Creates, Idempotent, Produces, Public, ResourceDto, Verbatim } from '../../../src/platform';
+import { ProducedType } from '../../../src/platform/features';
 
 class Point {
   constructor(

@@ -1,0 +1,5 @@
+import type { Request } from 'express';
+
+export function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
