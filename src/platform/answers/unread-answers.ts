@@ -57,8 +57,11 @@ export function reserveMemory(response: Response, bytes: number): void {
  */
 export function reservesMemoryFor(response: Response, chunk: unknown): boolean {
   if (response.req.method === 'HEAD' || inPieces.has(response)) return true;
+  const added = bytesIn(chunk);
+  // The end of what was written adds nothing. With the bytes of its chunks' frames it may be more than was reserved.
+  if (added === 0) return true;
   // Small writes add up where their source doesn't wait for 'drain'.
-  const bytes = response.writableLength + bytesIn(chunk);
+  const bytes = response.writableLength + added;
   if (bytes <= PIECE_BYTES && !taken.has(response)) return true;
   try {
     reserveMemory(response, bytes);
