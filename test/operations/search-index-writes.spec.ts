@@ -102,7 +102,20 @@ describe('The searched texts of a product', () => {
 
     await query(`UPDATE products SET name = 'Yellow kettle' WHERE id = ${id}`);
     expect(await found('yellow')).toEqual([id]);
-    await admin.delete(`/products/${id}`);
+    await query(`UPDATE products SET id = id + 1000000 WHERE id = ${id}`);
+    expect(await found('yellow')).toEqual([id + 1_000_000]);
+    await admin.delete(`/products/${id + 1_000_000}`);
     expect(await found('yellow')).toEqual([]);
+  });
+
+  it('go with the row of the product', async () => {
+    const texts = async () => (await query<{ name: string }>('SELECT name FROM product_texts')).map(({ name }) => name);
+    await query(`INSERT INTO products (name, price) VALUES ('Copper pan', 1), ('Iron pan', 1)`);
+    await query(`DELETE FROM products WHERE name = 'Copper pan'`);
+    expect(await texts()).toContain('Iron pan');
+    expect(await texts()).not.toContain('Copper pan');
+
+    await query('TRUNCATE products CASCADE');
+    expect(await texts()).toEqual([]);
   });
 });

@@ -1,5 +1,13 @@
 import type { QueryRunner } from 'typeorm';
 
+/** Slots that backends share. From this number on each slot belongs to one backend, by its number. */
+export const SHARED_SLOTS = 64;
+/** The first part of the keys of the advisory locks on slots. */
+const LOCK_CLASS = 7_229;
+/** SQL for a slot that no other transaction has: the shared one of this backend, or its own if that is taken. */
+const OWN_SLOT = `CASE WHEN pg_try_advisory_xact_lock(${LOCK_CLASS}, pg_backend_pid() % ${SHARED_SLOTS})
+          THEN pg_backend_pid() % ${SHARED_SLOTS} ELSE ${SHARED_SLOTS} + pg_backend_pid() END`;
+
 export interface CountedTable {
   /** Whether the table has a column `status`, by which rows are counted too. Default: false */
   status?: boolean;
@@ -18,20 +26,8 @@ export async function countRows(
   table: string,
   { status = false, deleted_at = false }: CountedTable = {},
 ): Promise<void> {
-  const group = status ? 'status' : "''";
-  const present = deleted_at ? 'WHERE deleted_at IS NULL' : '';
-  const rows = (sign: '' | '-', from: string) =>
-    `SELECT ${group} AS status, ${sign}count(*) AS rows FROM ${from} ${present} GROUP BY 1`;
   await uncountRows(database, table);
-  await database.query(`
-    CREATE FUNCTION ${table}_count() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      IF TG_OP = 'INSERT' THEN PERFORM add_row_count('${table}', status, rows) FROM (${rows('', 'added')}) AS counts;
-      ELSIF TG_OP = 'TRUNCATE' THEN DELETE FROM row_counts WHERE table_name = '${table}';
-      ELSE PERFORM add_row_count('${table}', status, rows) FROM (${rows('-', 'removed')}) AS counts;
-      END IF;
-      RETURN NULL;
-    END $$`);
+  await database.query(countFunction(table, { status, deleted_at }));
   // The arguments state what is counted; counted-tables.ts reads them. The function itself doesn't use them.
   const counted = [...(status ? ["'status'"] : []), ...(deleted_at ? ["'deleted_at'"] : [])].join(', ');
   await database.query(
@@ -48,7 +44,30 @@ export async function countRows(
   if (status || deleted_at) await countChanges(database, table, status, deleted_at);
   // Counts the existing rows. The lock excludes concurrent writes.
   await database.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
-  await database.query(`SELECT add_row_count('${table}', status, rows) FROM (${rows('', table)}) AS counts`);
+  await database.query(addCounts(table, { status, deleted_at }, '', table));
+}
+
+/** SQL for the function of the triggers that count rows which come and go. */
+export function countFunction(table: string, counted: CountedTable): string {
+  return `
+    CREATE OR REPLACE FUNCTION ${table}_count() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF TG_OP = 'INSERT' THEN ${addCounts(table, counted, '', 'added')};
+      ELSIF TG_OP = 'TRUNCATE' THEN DELETE FROM row_counts WHERE table_name = '${table}';
+      ELSE ${addCounts(table, counted, '-', 'removed')};
+      END IF;
+      RETURN NULL;
+    END $$`;
+}
+
+/** One statement, because every insert pays for it. It does what `add_row_count` does, and takes the same slots. */
+function addCounts(table: string, { status, deleted_at }: CountedTable, sign: '' | '-', from: string): string {
+  return `
+    INSERT INTO row_counts AS known (table_name, status, slot, rows)
+      SELECT '${table}', counts.status, ${OWN_SLOT}, counts.rows
+        FROM (SELECT ${status ? 'status' : "''"} AS status, ${sign}count(*) AS rows
+                FROM ${from} ${deleted_at ? 'WHERE deleted_at IS NULL' : ''} GROUP BY 1) AS counts
+      ON CONFLICT ON CONSTRAINT row_counts_pkey DO UPDATE SET rows = known.rows + excluded.rows`;
 }
 
 /** A trigger for each row, but only for rows that change their group: most updates cost nothing. */

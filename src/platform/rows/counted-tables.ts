@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { BatchedRead } from './batched-read';
-import type { CountedTable } from './count-rows';
+import { type CountedTable, SHARED_SLOTS } from './count-rows';
 import { isKeptApart } from './kept-apart';
 
 const countedTables = new WeakMap<DataSource, Map<string, CountedTable>>();
@@ -8,21 +8,24 @@ const countedTables = new WeakMap<DataSource, Map<string, CountedTable>>();
 /** The arguments of a trigger. Each one ends with a byte of 0. */
 const ARGUMENTS = "string_to_array(encode(tgargs, 'escape'), '\\000')";
 
-/** From this slot on each belongs to a backend, by its number. */
-const OWN_SLOTS = 64;
+/** SQL for the tables that countRows() counts. The arguments of a trigger state what is counted. */
+export const COUNTED_TABLES = `
+  SELECT relnamespace::regnamespace::text AS schema, relname AS table,
+         'status' = ANY (${ARGUMENTS}) AS status, 'deleted_at' = ANY (${ARGUMENTS}) AS deleted_at
+    FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+   WHERE tgname = relname || '_count_added' AND tgenabled <> 'D' AND pg_table_is_visible(pg_class.oid)`;
 
-/**
- * Finds the tables that countRows() counts, once at the start. The arguments of a trigger state what is counted, so the
- * information disappears together with the trigger or the table.
- */
+/** A row of {@link COUNTED_TABLES}. */
+export interface FoundTable extends CountedTable {
+  schema: string;
+  table: string;
+}
+
+/** Finds the tables once at the start. What is known of a table disappears together with its trigger or the table. */
 export async function findCountedTables(database: DataSource): Promise<void> {
-  const rows = await database.query<({ table: string } & CountedTable)[]>(
-    `SELECT relnamespace::regnamespace::text || '.' || relname AS table,
-            'status' = ANY (${ARGUMENTS}) AS status, 'deleted_at' = ANY (${ARGUMENTS}) AS deleted_at
-       FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-      WHERE tgname = relname || '_count_added' AND tgenabled <> 'D' AND pg_table_is_visible(pg_class.oid)`,
-  );
-  countedTables.set(database, new Map(rows.map(({ table, ...counted }) => [table, counted])));
+  const rows = await database.query<FoundTable[]>(COUNTED_TABLES);
+  const tables = rows.map(({ schema, table, ...counted }) => [`${schema}.${table}`, counted] as const);
+  countedTables.set(database, new Map(tables));
   if (rows.length > 0) await sweepCounts(database);
 }
 
@@ -37,7 +40,7 @@ async function sweepCounts(database: DataSource): Promise<void> {
        SELECT table_name, status, slot, rows, counted FROM row_counts
         CROSS JOIN LATERAL (
           SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = CAST(table_name || '_count_added' AS name))) AS known (counted)
-        WHERE NOT counted OR (slot >= ${OWN_SLOTS} AND slot - ${OWN_SLOTS} NOT IN (SELECT pid FROM pg_stat_activity))
+        WHERE NOT counted OR (slot >= ${SHARED_SLOTS} AND slot - ${SHARED_SLOTS} NOT IN (SELECT pid FROM pg_stat_activity))
           FOR UPDATE OF row_counts SKIP LOCKED),
      removed AS (
        DELETE FROM row_counts AS counts USING unused
