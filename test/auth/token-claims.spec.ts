@@ -74,6 +74,13 @@ describe('a token that the service’s own key has signed', () => {
     }
   });
 
+  it('is 401 when its header calls an extension critical', async () => {
+    for (const crit of [['exp'], ['b64'], [], null, 'exp']) {
+      const token = signedToken({ ...claims }, api.app.nest.get(SigningKeys).current, { crit, b64: true });
+      expect([crit, (await api.as({ token }).get('/users/profile')).status]).toEqual([crit, 401]);
+    }
+  });
+
   it.each<[string, unknown]>([
     ['SQL', "'; DROP TABLE sessions; --"],
     ['no UUID', 'x'],

@@ -63,6 +63,13 @@ describe('on the wire', () => {
       expect(await send('GET /api/v1/public HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200 });
     });
 
+    it('is 400, and the last of its connection, where HTTP/1.0 has chunks', async () => {
+      const head = 'Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n';
+      const answer = await send(`GET /api/v1/public HTTP/1.0\r\n${head}`);
+      expectError(answer, 'VALIDATION_ERROR', { fields: { 'Transfer-Encoding': 'version' } });
+      expect(answer.headers.connection).toBe('close');
+    });
+
     it.each([
       ['Host', 'GET /api/v1/public HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n'],
       ['Host', 'GET /api/v1/public HTTP/1.0\r\nHost: x\r\nX-A: b\r\nHOST: x\r\n\r\n'],

@@ -64,6 +64,8 @@ async function findKey(issuers: TokenIssuer[], token: string): Promise<KeyObject
   // Nothing in the token is trusted yet. It only says which key to verify it with.
   const claimed = decode(token, { complete: true });
   if (!claimed || typeof claimed.payload === 'string') return undefined;
+  // The service knows no extension, and must refuse a token that calls one critical (RFC 7515, 4.1.11).
+  if (claimed.header.crit !== undefined) return undefined;
   const issuer = issuers.find((one) => one.issuer === (claimed.payload as VerifiedClaims).iss);
   if (!issuer?.algorithms.some((algorithm) => algorithm === claimed.header.alg)) return undefined;
   return issuer.findKey(claimed.header);

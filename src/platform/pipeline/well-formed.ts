@@ -37,15 +37,16 @@ function hasPath(request: Request): boolean {
  */
 export function requireWellFormed(
   { headers, httpVersion, rawHeaders }: Request,
-  _response: Response,
+  response: Response,
   next: NextFunction,
 ): void {
   const repeated = repeatedOf(rawHeaders);
   if (repeated)
     return next(validationError([{ field: repeated, rule: 'once', message: 'must be given at most once' }]));
   if (headers.accept !== undefined && headers.accept.length > MAX_ACCEPT) return next(longAccept());
-  // HTTP/1.0 has neither header.
-  if (httpVersion === '1.0') return next();
+  if (httpVersion === '1.0')
+    return next(headers['transfer-encoding'] === undefined ? undefined : faultyFraming(response));
+  // HTTP/1.0 has neither of these.
   if (headers.host === undefined) {
     return next(validationError([{ field: 'Host', rule: 'required', message: 'is required' }]));
   }
@@ -66,6 +67,13 @@ function repeatedOf(rawHeaders: string[]): string | undefined {
     seen |= 1 << index;
   }
   return undefined;
+}
+
+/** A proxy that speaks HTTP/1.0 may see another end of the message, so nothing more is read (RFC 9112, 6.1). */
+function faultyFraming(response: Response): ApiError {
+  response.setHeader('Connection', 'close');
+  const message = 'must not be given in HTTP/1.0';
+  return validationError([{ field: 'Transfer-Encoding', rule: 'version', message }]);
 }
 
 function longAccept(): ApiError {
