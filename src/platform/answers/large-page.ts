@@ -6,7 +6,7 @@ import { MAX_ANSWER_BYTES, pageTooLarge } from './largest-size';
 import { kibibytes } from '../units';
 
 /** A page above this size, in bytes, is made in several turns of the event loop. */
-const LARGE_BYTES = kibibytes(256);
+export const LARGE_BYTES = kibibytes(256);
 /** Bytes that are kept for the envelope, with two cursors. */
 const ENVELOPE_BYTES = 16 * 1024;
 /** How many bytes a character can take in the answer. */
@@ -32,7 +32,7 @@ export function isLarge(page: Page<object>): boolean {
 export const weightOf = ({ data }: Page<object>): number => BYTES_PER_UNIT * charactersIn(data);
 
 /** The number of characters of all texts in a value. */
-function charactersIn(value: unknown): number {
+export function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let characters = 0;

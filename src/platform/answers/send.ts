@@ -10,6 +10,7 @@ import { envelope } from './envelope';
 import { isRead } from '../http/is-read';
 import { toJson } from '../http/json';
 import { isLarge, makeItems, making, weightOf } from './large-page';
+import { leavePlace, makeInPlace } from './page-place';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 import { reserveMemory } from './unread-answers';
 
@@ -29,11 +30,14 @@ export function sendBody(response: Response, body: unknown): Promise<void> | voi
   const tag = asks ? entityTagOf(body, request) : undefined;
   const known = tag === undefined ? undefined : knownTag(tag, request);
   if (known !== undefined) return sendNotModified(response, known);
-  return send(response, answerOf(statusCode, page ?? body, request));
+  const answer = answerOf(statusCode, page ?? body, request);
+  leavePlace(response);
+  return send(response, answer);
 }
 
 /** Sends a text without the envelope. */
 function sendText(response: Response, text: string): void {
+  leavePlace(response);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', textTypeFor(response.req));
   if (hasReplacedMethods(response)) return void response.send(text);
   response.setHeader('Content-Length', Buffer.byteLength(text));
@@ -47,14 +51,12 @@ function sendNotModified(response: Response, tag: string): void {
   response.end();
 }
 
-/** Sends a large page. Memory is reserved at once, because the page's rows take memory while it waits for its turn. */
+/** Sends a large page. Its rows are in memory, so that is reserved, even if the page has yet to wait for its turn. */
 function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
   const { req: request, statusCode } = response;
   // The client has gone. The rows would only wait in memory.
   if (response.closed) return Promise.resolve();
   reserveMemory(response, weightOf(whole));
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
   const make = async () => {
     const { page, items } = await makeItems(whole, () => !response.closed);
     if (response.closed || response.headersSent) return void response.end();
@@ -64,7 +66,9 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
     const body = Buffer.concat([Buffer.from(text.slice(0, at)), ...parts, Buffer.from(text.slice(at))]);
     await sendBytes(response, body, headersOf(statusCode, page, page, request));
   };
-  return making.run(make, gone.signal, queueKeysOf(request.ip));
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return makeInPlace(response, () => making.run(make, gone.signal, queueKeysOf(request.ip)));
 }
 
 /** Sends an answer that was just made, or stored for an idempotency key. */

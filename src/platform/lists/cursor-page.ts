@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
-import type { Condition, Direction, List } from './list';
+import type { Condition, Direction, FoundPage, List } from './list';
 import { type PageRoom, ROW } from './row-sizes';
 import { sortValueOf } from './sort-value';
 
@@ -17,15 +17,21 @@ export async function cursorPage<E extends Row>(
   list: List<E>,
   query: ListQuery,
   { position, seal }: Cursors,
-): Promise<Page<E>> {
+): Promise<FoundPage<E>> {
   const size = pageSizeOf(query);
   const backwards = position?.backwards ?? false;
   const direction = backwards ? opposite(directionOf(query)) : directionOf(query);
   const room: PageRoom = { full: false };
   const ranges = rangesAfter(repository, sortOf(query), direction, position);
   // One item more than requested shows whether there is another page.
-  const found = await list.read({ direction, limit: size + 1, room, ranges });
-  const more = found.length > size || room.full;
+  const rows = await list.read({ direction, limit: size + 1, room, ranges });
+  return { rows, page: (found) => pageOf(found, query, { position, seal }, room.full) };
+}
+
+function pageOf<E extends Row>(found: E[], query: ListQuery, { position, seal }: Cursors, isFull: boolean): Page<E> {
+  const size = pageSizeOf(query);
+  const backwards = position?.backwards ?? false;
+  const more = found.length > size || isFull;
   const items = found.slice(0, size);
   const at = (item: E | undefined, backwards: boolean) => seal(positionOf(item, query, position!, backwards));
   const paginationOf = (count: number): CursorPagination => {

@@ -1,6 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Direction, Slice } from './list';
-import { ROW } from './row-sizes';
+import { type HeavyRows, ROW } from './row-sizes';
 
 /** SQL that finds the ids of the rows of a page. It is a statement or a part of one. */
 export interface FoundIds {
@@ -21,14 +21,15 @@ export function foundIds<E extends ObjectLiteral>(
   slice: Slice,
   bytes?: string,
 ): FoundIds {
-  const { direction, limit, ranges = [undefined] } = slice;
+  const { direction, limit, only, offset = 0 } = slice;
+  const ranges = (only ? undefined : slice.ranges) ?? [undefined];
   const order = sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
   const found = ranges.map((range) => {
     const ids = sorted(matching.clone().select(`${ROW}.id`, 'id'), sort, direction);
     if (range) ids.andWhere(...range);
     if (bytes !== undefined) ids.addSelect(bytes, 'bytes');
     if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, 'sorted_by');
-    return ids.limit(limit).offset(slice.offset ?? 0);
+    return only ? among(ids, only, sort) : ids.limit(limit).offset(offset);
   });
   const texts = found.map((ids) => ids.getQuery());
   const parameters = Object.assign({}, ...found.map((ids) => ids.getParameters())) as ObjectLiteral;
@@ -36,6 +37,22 @@ export function foundIds<E extends ObjectLiteral>(
   const columns = bytes === undefined ? 'id' : '*';
   const all = texts.map((text) => `(${text})`).join(' UNION ALL ');
   return { text: `SELECT ${columns} FROM (${all}) AS ranges ORDER BY ${order} LIMIT ${limit}`, parameters, order };
+}
+
+/** Has the rows selected that are still where they were found: those that were given another value come elsewhere now. */
+function among<E extends ObjectLiteral>(
+  builder: SelectQueryBuilder<E>,
+  { ids, places }: HeavyRows,
+  sort: string,
+): SelectQueryBuilder<E> {
+  builder.andWhere(`${ROW}.id = ANY(:among_ids)`, { among_ids: ids });
+  if (!places) return builder;
+  const found = 'unnest(CAST(:among_texts AS text[]), CAST(:among_places AS text[])) AS among(id, place)';
+  const place = `CAST(${ROW}.${sort} AS text)`;
+  return builder.andWhere(
+    `EXISTS (SELECT FROM ${found} WHERE among.id = CAST(${ROW}.id AS text) AND among.place IS NOT DISTINCT FROM ${place})`,
+    { among_texts: ids, among_places: places },
+  );
 }
 
 /** A total order: the id breaks ties, so that pages neither overlap nor skip rows. */

@@ -4,7 +4,7 @@ import { LoopTurns } from '../limits/loop-turns';
 import { Semaphore } from '../limits/semaphore';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import type { IncludedRows } from './included-rows';
-import { ROW } from './row-sizes';
+import { type HeavyRows, ROW } from './row-sizes';
 
 /** Characters of included rows from which on they aren't made in one go. */
 const LARGE = 256 * 1024;
@@ -18,6 +18,10 @@ const making = new Semaphore(1, MAX_WAITING);
 export interface FoundRows<E> {
   entities: E[];
   included: IncludedTexts[];
+  /** What was found and not read. */
+  heavy?: HeavyRows;
+  /** True if the rows are not those that were asked for any more. */
+  changed?: boolean;
 }
 
 /** Of one relation, what each row of a list has of it. */
@@ -59,7 +63,7 @@ export async function wholeRows<E extends ObjectLiteral>(
       Object.assign(entity, { [relation]: rows.parse(texts.get(String(entity.id))!) });
     }
   };
-  if (charactersIn(included) <= LARGE) entities.forEach(whole);
+  if (charactersOf(included) <= LARGE) entities.forEach(whole);
   else
     await making.run((waited) => makeInTurns(entities, whole, work, waited), work.signal, queueKeysOf(work.origin?.ip));
   return entities;
@@ -79,7 +83,7 @@ async function makeInTurns<E>(
   }
 }
 
-function charactersIn(included: IncludedTexts[]): number {
+export function charactersOf(included: IncludedTexts[]): number {
   let characters = 0;
   for (const { texts } of included) for (const text of texts.values()) characters += text?.length ?? 0;
   return characters;

@@ -75,11 +75,15 @@ export class IncludedRows {
     return `(SELECT CAST(json_agg(${ALL}) AS text) FROM (${rows}) AS ${ALL})`;
   }
 
-  /** SQL for the bytes of their long values, as `bytesOf` of row-sizes.ts counts those of the list's own rows. */
-  bytes(owner: string): string {
+  /**
+   * SQL for the bytes of their long values, as `bytesOf` of row-sizes.ts counts those of the list's own rows.
+   * @param each bytes to add for each of them
+   */
+  bytes(owner: string, each = 0): string {
     const lengths = this.columns
       .filter(({ type }) => LONG_TYPES.includes(type))
       .map(({ databaseName }) => `coalesce(octet_length(CAST(${OTHER}.${quoted(databaseName)} AS text)), 0)`);
+    if (each > 0) lengths.push(String(each));
     return lengths.length > 0 ? `(SELECT coalesce(sum(${lengths.join(' + ')}), 0) ${this.from(owner)})` : '0';
   }
 

@@ -1,5 +1,6 @@
 import type { ObjectLiteral } from 'typeorm';
-import type { PageRoom } from './row-sizes';
+import type { Page } from '../answers/page';
+import type { HeavyRows, PageRoom } from './row-sizes';
 
 export type Direction = 'ASC' | 'DESC';
 
@@ -16,12 +17,25 @@ export interface Slice {
   room?: PageRoom;
   /** Ranges of the list's rows, in the order of the list. Default: all rows */
   ranges?: Condition[];
+  /** Whether rows whose texts are large are only found, see {@link HeavyRows}. Default: false */
+  weighs?: boolean;
+  /** Reads these alone, and only if all of them match as they did. They need neither ranges nor an offset. */
+  only?: HeavyRows;
+}
+
+/** Rows; or what reads them, which has to wait for its turn, and so must not be called by whoever keeps others waiting. */
+export type Rows<E> = E[] | (() => Promise<E[]>);
+
+/** What was found of a page, and how the page is made of its rows. */
+export interface FoundPage<E extends object> {
+  rows: Rows<E>;
+  page: (rows: E[]) => Page<E>;
 }
 
 /** The rows of a list and their number. */
 export interface List<E extends ObjectLiteral> {
   /** Reads in one statement, so that all returned rows exist and fulfil all conditions at the same time. */
-  read: (slice: Slice) => Promise<E[]>;
+  read: (slice: Slice) => Promise<Rows<E>>;
   total: () => Promise<number>;
   /** True if the list is searched. */
   searches: boolean;

@@ -1,23 +1,32 @@
 import type { ObjectLiteral } from 'typeorm';
 import { directionOf, largestItem, type ListQuery, pageSizeOf } from './list-query';
 import { Page } from '../answers/page';
-import type { List, Slice } from './list';
+import type { FoundPage, List, Rows, Slice } from './list';
 import { DEEP } from './read-plain-rows';
 
 /** Reads a page by its number, and counts items and pages. */
-export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query: ListQuery): Promise<Page<E>> {
+export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query: ListQuery): Promise<FoundPage<E>> {
   const { page = 0, fields } = query;
   const size = pageSizeOf(query);
   const options = { fields, largest: largestItem(query) };
   const slice = { direction: directionOf(query), limit: size, offset: page * size };
-  const [data, total] = list.counted ? await readNearest(list, slice) : await readAndCount(list, slice);
-  return new Page(data, { page, size, total, totalPages: Math.ceil(total / size) }, options);
+  const { rows, total, reversed } = list.counted ? await readNearest(list, slice) : await readAndCount(list, slice);
+  const pagination = { page, size, total, totalPages: Math.ceil(total / size) };
+  return { rows, page: (data) => new Page(reversed ? [...data].reverse() : data, pagination, options) };
 }
 
-async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<[E[], number]> {
+interface Counted<E> {
+  rows: Rows<E>;
+  total: number;
+  /** True if the last row comes first. */
+  reversed: boolean;
+}
+
+async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<E>> {
   // A search has only one connection.
-  if (list.searches) return [await list.read(slice), await list.total()];
-  return Promise.all([list.read(slice), list.total()]);
+  if (list.searches) return { rows: await list.read(slice), total: await list.total(), reversed: false };
+  const [rows, total] = await Promise.all([list.read(slice), list.total()]);
+  return { rows, total, reversed: false };
 }
 
 /**
@@ -27,14 +36,14 @@ async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice
 async function readNearest<E extends ObjectLiteral>(
   list: List<E>,
   slice: Slice & { offset: number },
-): Promise<[E[], number]> {
+): Promise<Counted<E>> {
   if (slice.offset < DEEP) return readAndCount(list, slice);
   const total = await list.total();
   const after = total - slice.offset - slice.limit;
-  if (slice.offset <= after) return [await list.read(slice), total];
+  if (slice.offset <= after) return { rows: await list.read(slice), total, reversed: false };
   // The last page may have fewer rows. Past the end there are none.
   const limit = Math.max(0, Math.min(slice.limit, total - slice.offset));
   const direction = slice.direction === 'ASC' ? 'DESC' : 'ASC';
   const rows = limit > 0 ? await list.read({ direction, limit, offset: Math.max(0, after) }) : [];
-  return [[...rows].reverse(), total];
+  return { rows, total, reversed: true };
 }

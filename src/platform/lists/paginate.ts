@@ -8,15 +8,17 @@ import { UnitOfWork } from '../transactions/unit-of-work';
 import { validationError } from '../errors/api-error';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
+import { heavyRows, mayWaitForPlace } from './heavy-rows';
+import { wasHeavy } from './heavy-tables';
 import { inListLane } from './list-lane';
 import { wholeRows } from './found-rows';
-import type { List } from './list';
+import type { List, Slice } from './list';
 import { numberedPage } from './numbered-page';
 import type { Page } from '../answers/page';
 import { type Equal, readPlainRows } from './read-plain-rows';
 import { readRows, type ReadOptions } from './read-rows';
 import { requireColumns } from './require-columns';
-import { mayBeTooLarge, ROW } from './row-sizes';
+import { mayBeHeavy, mayBeTooLarge, ROW } from './row-sizes';
 import { Searches } from './searches';
 import { hasExactSortValue } from './sort-value';
 import { readConfirmed } from './confirmed-read';
@@ -47,10 +49,12 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   requireVisible(query, options);
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
   const list = listOf(repository, query, options, work);
-  const read = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
-  if (search === undefined) return readConfirmed(query, work, read);
-  const searches = Searches.of(repository.manager.dataSource);
-  return readConfirmed(query, work, () => searches.run(search, work, read));
+  const find = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
+  const searches = search === undefined ? undefined : Searches.of(repository.manager.dataSource);
+  return readConfirmed(query, work, async () => {
+    const { rows, page } = await (searches ? searches.run(search!, work, find) : find());
+    return page(typeof rows === 'function' ? await rows() : rows);
+  });
 }
 
 function listOf<E extends ObjectLiteral & { id: number }>(
@@ -64,6 +68,8 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const equal = equalities(filter, query.status);
   const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
+  const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
+  const mayWait = mayWaitForPlace(manager, work);
   // Uncommitted changes are only visible on the transaction's own connection.
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
@@ -71,12 +77,19 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
   return {
-    read: (slice) =>
-      plain && !slice.ranges
-        ? readPlainRows(repository, plain, equal, query, options, slice)
-        : byTypeOrm((rows) => readRows(rows, matching(rows), query, options, slice)).then((found) =>
-            wholeRows(found, work),
-          ),
+    read: async (slice) => {
+      let weighs = mayWait && mayBeHeavy(query, slice.limit);
+      if (plain && !slice.ranges) {
+        const rows = await readPlainRows(repository, plain, equal, query, options, { ...slice, weighs });
+        if (rows) return rows;
+      } else weighs &&= wasHeavy(metadata) || mayBeTooLarge(query, slice.limit);
+      const rows = await byTypeOrm(readIn({ ...slice, weighs }));
+      const { heavy } = rows;
+      if (!heavy) return wholeRows(rows, work);
+      const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
+      const anew = () => byTypeOrm(readIn(slice));
+      return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
+    },
     total: () =>
       counted
         ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
@@ -93,15 +106,24 @@ function readAlone<E extends ObjectLiteral, T>(
   work: UnitOfWork,
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
-  const { manager, target } = repository;
+  const { manager } = repository;
   const current = UnitOfWork.current();
   // A list that waits for its turn must not hold a connection: lists that have their turn may need it.
   if (isInTransaction(manager) || (current && (current !== work || current.clients.size > 0))) return read(repository);
-  const { dataSource } = manager;
-  const alone = () =>
-    current ? read(repository) : withOwnConnection(dataSource, work, (own) => read(own.getRepository(target)));
+  const alone = () => readApart(repository, work, read);
   // Searches have waited in their own queue.
-  return search === undefined ? inListLane(dataSource, work, alone) : alone();
+  return search === undefined ? inListLane(manager.dataSource, work, alone) : alone();
+}
+
+/** Reads on a connection that ends with the request. */
+function readApart<E extends ObjectLiteral, T>(
+  repository: Repository<E>,
+  work: UnitOfWork,
+  read: (rows: Repository<E>) => Promise<T>,
+): Promise<T> {
+  const { manager, target } = repository;
+  if (UnitOfWork.current()) return read(repository);
+  return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
 }
 
 /** Undefined if TypeORM must read the list, because of its entity, conditions or sort column. */

@@ -6,9 +6,12 @@ import { sharedLane } from './list-lane';
 import { type ListQuery, sortOf, WORK } from './list-query';
 import type { Slice } from './list';
 import { columnsFor, type ReadOptions } from './read-rows';
+import { bytesOfColumns, LIGHT_BYTES } from './row-sizes';
 
 /** From this many skipped rows on a page is expensive. */
 export const DEEP = 1_000;
+/** A name that no column has. */
+const BYTES = '"bytes of row"';
 /** From this many skipped rows on it pays to find the ids first, in the index alone. */
 const IDS_FIRST_FROM = 100;
 
@@ -19,6 +22,7 @@ export type Equal = [column: string, value: unknown][];
  * Reads the rows of a list whose conditions are values of columns. The result is that of readRows(). PostgreSQL plans
  * the statement once, and concurrent requests for the same page share it. TypeORM's query building and hydration take
  * four times as long as all the rest.
+ * @returns undefined if the slice weighs, and nothing is light there: there may be large rows, or none at all
  */
 export async function readPlainRows<E extends ObjectLiteral>(
   repository: Repository<E>,
@@ -26,19 +30,22 @@ export async function readPlainRows<E extends ObjectLiteral>(
   equal: Equal,
   query: ListQuery,
   { always = [] }: ReadOptions<E>,
-  { direction, limit, offset = 0 }: Slice,
-): Promise<E[]> {
+  { direction, limit, offset = 0, weighs = false }: Slice,
+): Promise<E[] | undefined> {
   const { table, present } = plain;
-  const columns = plain.select(columnsFor(repository, query, always));
+  const wanted = columnsFor(repository, query, always);
+  const columns = plain.select(wanted);
   const order = `ORDER BY ${plain.column(sortOf(query))} ${direction}, id ${direction}`;
   const conditions = equal.map(([column], index) => `${plain.column(column)} = $${index + 3}`);
   if (present) conditions.unshift(present);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   const page = `${where} ${order} LIMIT $1 OFFSET $2`;
-  const text =
+  const found =
     offset < IDS_FIRST_FROM
-      ? `SELECT ${columns} FROM ${table} ${page}`
-      : `SELECT ${columns} FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
+      ? `FROM ${table} ${page}`
+      : `FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
+  const bytes = weighs ? bytesOfColumns(repository.metadata, wanted) : '0';
+  const text = bytes === '0' ? `SELECT ${columns} ${found}` : ifLight(columns, found, bytes, order);
   const values = [limit, offset, ...equal.map(([, value]) => value)];
   // Without a name: there are too many combinations of `fields` to keep a plan of each on each connection.
   const name = query.fields ? undefined : nameOf(text);
@@ -46,7 +53,15 @@ export async function readPlainRows<E extends ObjectLiteral>(
   const statement = { name, text, values };
   const lane = isGlance(equal, offset) ? undefined : sharedLane(dataSource, query[WORK]);
   const rows = await sharedRead<E>(dataSource, statement, lane);
+  if (weighs && rows.length === 0) return undefined;
   return rows.map((row) => plain.toEntity(row));
+}
+
+/** A statement that returns either all rows or none. */
+function ifLight(columns: string, found: string, bytes: string, order: string): string {
+  const rows = `SELECT *, ${bytes} AS ${BYTES} ${found}`;
+  const isLight = `(SELECT sum(${BYTES}) FROM found) <= ${LIGHT_BYTES}`;
+  return `WITH found AS MATERIALIZED (${rows}) SELECT ${columns} FROM found WHERE ${isLight} ${order}`;
 }
 
 /**

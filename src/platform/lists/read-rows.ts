@@ -1,10 +1,22 @@
 import { FindOptionsUtils, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { foundIds, sorted } from './found-ids';
-import { type FoundRows, type Included, selectIncluded, textsOf } from './found-rows';
+import { charactersOf, type FoundRows, type Included, selectIncluded, textsOf } from './found-rows';
+import { noteHeavy, noteIfHeavy } from './heavy-tables';
 import { IncludedRows } from './included-rows';
 import type { Slice } from './list';
 import { CURSORS, type ListQuery, sortOf } from './list-query';
-import { bytesOf, checkPageRoom, FOUND_ID, mayBeTooLarge, readWhatFits, ROW } from './row-sizes';
+import {
+  bytesOf,
+  checkPageRoom,
+  FOUND_ID,
+  foundIn,
+  heavyRowsIn,
+  mayBeHeavy,
+  mayBeTooLarge,
+  readIfLight,
+  readWhatFits,
+  ROW,
+} from './row-sizes';
 import { keepSortValues, selectSortValue, hasExactSortValue } from './sort-value';
 
 export interface ReadOptions<E> {
@@ -13,6 +25,9 @@ export interface ReadOptions<E> {
   /** Columns that the representation needs besides the requested `fields`. */
   always?: (keyof E & string)[];
 }
+
+/** What a row takes that a list includes, besides its texts: its names and numbers, and the object that is made of it. */
+const BYTES_OF_INCLUDED = 128;
 
 /**
  * Finds the ids first, so that only the rows of one page are fetched and a join can't disturb the limit. It is one
@@ -31,11 +46,13 @@ export async function readRows<E extends ObjectLiteral>(
   const columns = wanted?.map((name) => `${ROW}.${name}`);
   const rows = repository.createQueryBuilder(ROW);
   if (columns) rows.select(columns);
-  const measures = mayBeTooLarge(query, slice.limit);
-  const ids = foundIds(matching, sort, slice, measures ? bytesOf(repository, columns) : undefined);
+  const { weighs = false, only, room } = slice;
+  const measures = !weighs && mayBeTooLarge(query, slice.limit);
+  const ids = foundIds(matching, sort, slice, weighs || measures ? bytesOf(repository, columns) : undefined);
   const { joined, included } = includedIn(repository, wanted ? query.fields! : undefined, include);
-  const bytes = included.map(([, other]) => other.bytes(FOUND_ID));
-  if (measures) readWhatFits(rows, ids, bytes, slice.room);
+  const bytes = included.map(([, other]) => other.bytes(FOUND_ID, weighs ? BYTES_OF_INCLUDED : 0));
+  if (weighs) readIfLight(rows, ids.text, bytes, sort !== 'id');
+  else if (measures) readWhatFits(rows, ids, bytes, room);
   else rows.where(`${ROW}.id IN (${ids.text})`);
   sorted(rows.setParameters(ids.parameters), sort, slice.direction);
   for (const [relation, column] of joined) {
@@ -46,9 +63,19 @@ export async function readRows<E extends ObjectLiteral>(
   const places = query[CURSORS] && !hasExactSortValue(metadata, sort);
   if (places) selectSortValue(rows, sort);
   const { raw, entities } = await rows.getRawAndEntities<object>();
-  if (measures) checkPageRoom(raw, entities, slice.room);
+  const heavy = weighs ? heavyRowsIn(raw, room, included.length === 0) : undefined;
+  if (heavy) {
+    noteHeavy(metadata);
+    return { entities: [], included: [], heavy };
+  }
+  if (only && (measures ? foundIn(raw) : entities.length) < only.ids.length) {
+    return { entities: [], included: [], changed: true };
+  }
+  if (measures) checkPageRoom(raw, entities, room);
   if (places) keepSortValues(raw, entities);
-  return { entities, included: textsOf(raw as Record<string, string | null>[], included) };
+  const found = { entities, included: textsOf(raw as Record<string, string | null>[], included) };
+  if (!weighs && mayBeHeavy(query, slice.limit)) noteIfHeavy(metadata, entities, charactersOf(found.included));
+  return found;
 }
 
 /** What is read along, by a join where TypeORM has to make it. @param fields the attributes asked for; all when undefined */

@@ -107,6 +107,11 @@ export class UnitOfWork {
     return own;
   }
 
+  /** Whether the current flow is in a transaction on its own connection. */
+  static isInOwn(): boolean {
+    return storage.getStore()?.own?.orAround !== undefined;
+  }
+
   static end(own: OwnTransaction): void {
     own.open = false;
     UnitOfWork.current()?.begunByHand.delete(own);
