@@ -5,7 +5,8 @@ import { Public } from '../../../src/platform/auth/access.decorators';
 import { times } from '../../../src/platform/testing';
 
 const PIECE = 64 * 1024;
-export const LONG = 64 * PIECE;
+/** Several times what the system keeps for a connection whose client doesn't read. */
+export const LONG = 256 * PIECE;
 
 /** How many of its handlers are at work, and how many have been at most. */
 export const work = { now: 0, most: 0, done: 0, gate: Promise.resolve() };
