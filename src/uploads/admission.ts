@@ -98,7 +98,7 @@ export class Admission {
   private wait(place: Slot, signal?: AbortSignal): Promise<void> {
     this.makeRoomInQueue(place);
     return new Promise((resolve, reject) => {
-      const leaveLine = () => {
+      const leaveQueue = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', refuse);
         place.preempt = undefined;
@@ -106,11 +106,11 @@ export class Admission {
         return this.promised.delete(waiter);
       };
       const refuse = () => {
-        if (leaveLine()) this.charge(waiter);
+        if (leaveQueue()) this.charge(waiter);
         reject(this.refusal(place.user));
       };
       const begin = () => {
-        if (leaveLine()) this.working++;
+        if (leaveQueue()) this.working++;
         else this.take(waiter);
         resolve();
       };

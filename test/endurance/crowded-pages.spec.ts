@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AnswersPage, type Page, paginate, Public } from '../../src/platform';
@@ -7,6 +7,7 @@ import { cloneTemplate, times, waitFor } from '../../src/platform/testing';
 import { ListPostsQuery, PostDto, toPostDto } from '../../src/resources/posts/post.dto';
 import { Post, PostStatus } from '../../src/resources/posts/post.entity';
 import { TestApi } from '../support/test-api';
+import { listenInsteadOf } from '../support/tcp-proxy';
 import { startApp } from '../support/test-app';
 
 jest.setTimeout(120_000);
@@ -25,12 +26,9 @@ class Gate {
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
-  async start(url: string): Promise<string> {
+  start(url: string): Promise<string> {
     this.target = new URL(url);
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    const proxied = new URL(url);
-    proxied.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return proxied.href;
+    return listenInsteadOf(url, this.server);
   }
 
   open(): void {

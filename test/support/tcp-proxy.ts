@@ -1,4 +1,12 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Has a server listen on loopback. Returns a URL that leads to it instead of to its own host. */
+export async function listenInsteadOf(url: string, server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxied = new URL(url);
+  proxied.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return proxied.href;
+}
 
 /** A proxy between the application and a server, with which a test can cut the connection. */
 export class TcpProxy {
@@ -15,12 +23,9 @@ export class TcpProxy {
   private target: URL;
 
   /** Returns the URL of the same database through the proxy. */
-  async start(url: string): Promise<string> {
+  start(url: string): Promise<string> {
     this.target = new URL(url);
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    const proxied = new URL(url);
-    proxied.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-    return proxied.href;
+    return listenInsteadOf(url, this.server);
   }
 
   /** Cuts all connections, and new ones at once. */
