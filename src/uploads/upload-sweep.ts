@@ -22,13 +22,20 @@ const ORPHAN_AGE = hours(1);
 const BATCH = 500;
 
 /** Uploads that weren't finished in time, or whose user was deleted more than a day ago and can't be restored. */
-const OVERDUE = `SELECT uploads.key FROM uploads JOIN users ON users.id = user_id
-  WHERE (uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours'
-  ORDER BY uploads.id LIMIT ${BATCH}`;
+const IS_OVERDUE = `users.id = user_id AND
+  ((uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours')`;
+const OVERDUE = `SELECT uploads.key FROM uploads, users WHERE ${IS_OVERDUE} ORDER BY uploads.id LIMIT ${BATCH}`;
+const DELETE_OVERDUE = `DELETE FROM uploads USING users WHERE key = $1 AND ${IS_OVERDUE}`;
 
+/** Without uploads that only have to be finished: a bucket has their bytes as one object. */
 const UNFINISHED = `SELECT id, key, "offset" FROM uploads
-  WHERE status = 'UPLOADING' AND created_at < now() - $1 * interval '1 millisecond' AND id > $2
+  WHERE status = 'UPLOADING' AND next_offset IS NULL AND created_at < now() - $1 * interval '1 millisecond' AND id > $2
   ORDER BY id LIMIT ${BATCH}`;
+/** What one of them is now: it may have been continued since. */
+const STILL_UNFINISHED = `SELECT id, key, "offset" FROM uploads
+  WHERE key = $1 AND status = 'UPLOADING' AND next_offset IS NULL`;
+const DELETE_UNBORN = `DELETE FROM uploads
+  WHERE key = $1 AND status = 'UPLOADING' AND next_offset IS NULL AND "offset" = 0`;
 
 interface Unfinished {
   id: number;
@@ -87,7 +94,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
       removed = 0;
       for (const { key } of rows) {
         if (this.ending) return;
-        if (await this.remove(key)) removed++;
+        if (await this.locked(key, () => this.remove(key, DELETE_OVERDUE))) removed++;
       }
     }
   }
@@ -98,26 +105,40 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
       const rows = await this.database.query<Unfinished[]>(UNFINISHED, [ORPHAN_AGE, last]);
       found = rows.length;
       last = rows.at(-1)?.id ?? last;
-      for (const { key, offset } of rows) {
+      for (const row of rows) {
         if (this.ending) return;
-        if ((await this.bytes.offsetOf(key, offset)) !== undefined) continue;
-        if (offset === 0) await this.remove(key);
-        else reportContentGone(key);
+        if (await this.hasBytes(row)) continue;
+        // The upload may have been finished while the store looked for its bytes. Under the lock nobody writes.
+        await this.locked(row.key, () => this.removeIfUnborn(row.key));
       }
     }
   }
 
-  /** Returns false if the upload is locked, because a request may be writing to it. */
-  private async remove(key: string): Promise<boolean> {
+  private async removeIfUnborn(key: string): Promise<void> {
+    const [row] = await this.database.query<Unfinished[]>(STILL_UNFINISHED, [key]);
+    if (!row || (await this.hasBytes(row))) return;
+    if (row.offset === 0) await this.remove(key, DELETE_UNBORN);
+    else reportContentGone(key);
+  }
+
+  private async hasBytes({ key, offset }: Unfinished): Promise<boolean> {
+    return (await this.bytes.offsetOf(key, offset)) !== undefined;
+  }
+
+  /** Deletes the row if it is still what the statement says, and then the bytes. Returns false if it isn't. */
+  private async remove(key: string, statement: string): Promise<boolean> {
+    const [, deleted] = await this.database.query<[unknown, number]>(statement, [key]);
+    if (deleted > 0) await this.bytes.remove(key);
+    return deleted > 0;
+  }
+
+  /** Returns undefined if the upload is locked, because a request may be writing to it. */
+  private async locked<T>(key: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
-      await this.locks.during(key, async () => {
-        await this.database.query('DELETE FROM uploads WHERE key = $1', [key]);
-        await this.bytes.remove(key);
-      });
-      return true;
+      return await this.locks.during(key, work);
     } catch (error) {
       this.logger.warn({ err: error }, 'An old upload was not removed');
-      return false;
+      return undefined;
     }
   }
 

@@ -2,7 +2,8 @@ import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { declaredSettings, settingNames, settingsOf } from '../../src/platform/config/declared-settings';
-import { readSettings, type SettingsError } from '../../src/platform/config/read-settings';
+import { readSettings } from '../../src/platform/config/read-settings';
+import { problemsOf } from '../support/problems-of';
 import '../../src/app.module';
 
 const pem = ({ privateKey }: KeyPairKeyObjectResult, type: 'pkcs1' | 'pkcs8' = 'pkcs8') =>
@@ -10,15 +11,6 @@ const pem = ({ privateKey }: KeyPairKeyObjectResult, type: 'pkcs1' | 'pkcs8' = '
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-
-function problemsOf(environment: Record<string, string>): string[] {
-  try {
-    readSettings(environment);
-    return [];
-  } catch (error) {
-    return (error as SettingsError).problems;
-  }
-}
 
 /** Those of the modules beside those of the service. */
 function allSettings(environment: Record<string, string>): object {
@@ -202,33 +194,6 @@ describe('Settings', () => {
       'JWT_PRIVATE_KEY and JWT_SECRET exclude each other',
     ]);
   });
-
-  it('of production leave nothing to chance', () => {
-    const production = { NODE_ENV: 'production' };
-    const enough = { ...production, DATABASE_URL: 'postgres://db/x', JWT_SECRET: 'x'.repeat(32), TRUST_PROXY: '1' };
-
-    expect(problemsOf({ ...production, DEMO_DATA: 'true' })).toEqual([
-      'DATABASE_URL must be set in production',
-      'JWT_PRIVATE_KEY (or JWT_SECRET) must be set in production',
-      'TLS_CERT and TLS_KEY, or TRUST_PROXY, must be set in production',
-      'DEMO_DATA must not be true in production',
-    ]);
-    expect(problemsOf(enough)).toEqual([]);
-    expect(problemsOf({ ...enough, TRUST_PROXY: '0', TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' })).toEqual([]);
-  });
-
-  it.each(['http://id.example', 'HTTP://id.example', 'http://127.0.0.1:8080', 'http://localhost'])(
-    'of production believe no identity provider at %s, whose keys anyone on the way can change',
-    (OIDC_ISSUER) => {
-      const provider = { OIDC_ISSUER, OIDC_AUDIENCE: 'api' };
-      const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/x', TRUST_PROXY: '1' };
-      const enough = { ...production, JWT_SECRET: 'x'.repeat(32), ...provider };
-
-      expect(problemsOf(enough)).toEqual(['OIDC_ISSUER must be an https URL in production']);
-      expect(problemsOf({ ...enough, OIDC_ISSUER: OIDC_ISSUER.replace(/^http/i, 'https') })).toEqual([]);
-      expect(problemsOf(provider)).toEqual([]);
-    },
-  );
 
   it.each([
     [{}, true],

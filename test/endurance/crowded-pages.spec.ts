@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AnswersPage, type Page, paginate, Public } from '../../src/platform';
-import { cloneTemplate, times, waitFor } from '../../src/platform/testing';
+import { cloneTemplate, RowLock, times, waitFor } from '../../src/platform/testing';
 import { ListPostsQuery, PostDto, toPostDto } from '../../src/resources/posts/post.dto';
 import { Post, PostStatus } from '../../src/resources/posts/post.entity';
 import { TestApi } from '../support/test-api';
@@ -13,6 +13,8 @@ import { startApp } from '../support/test-app';
 jest.setTimeout(120_000);
 
 const CROWD = 12;
+/** Of lists. */
+const PLACES = 8;
 const LENGTH = 48_000;
 const POSTS = 30;
 /** Bytes of one answer of the database. Only a page of many posts has more: what was found of it comes with one post. */
@@ -209,6 +211,27 @@ describe('Pages of very long texts', () => {
     expect([status, shown.size, shown.has(draft.id)]).toEqual([200, size, false]);
     const isLast = path.includes('updated_at');
     expect(shown.get(touched.id)?.content).toBe(isLast ? undefined : 'New');
+  });
+
+  it('are read anew while lists of others take all places of lists', async () => {
+    const first = from(1).get(`/posts?size=${POSTS}`);
+    await waitFor(() => gate.held.size === 1);
+    const page = from(2).get('/posts?size=28&sort=updated_at');
+    await waitFor(() => arrived === 2);
+    await readAsStranger();
+    const posts = api.repository(Post);
+    const [touched] = await posts.find({ select: { id: true }, order: { id: 'ASC' }, take: 1 });
+    await posts.update({ id: touched.id }, { updated_at: new Date(), content: 'Newer' });
+    const lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
+    const lists = times(2 * PLACES, (index) =>
+      api.with({ 'X-Forwarded-For': `${100 + index}.0.0.1` }).get(`/products?status=ACTIVE&size=${index + 1}`),
+    );
+    await lock.awaitedBy(PLACES);
+    gate.open();
+
+    expect([(await first).status, (await page).status, await lock.waiting()]).toEqual([200, 200, PLACES]);
+    await lock.release();
+    expect((await Promise.all(lists)).map(({ status }) => status)).toEqual(lists.map(() => 200));
   });
 
   it('are read at once within a transaction, as the connection may be what others wait for', async () => {

@@ -21,11 +21,14 @@ describe('Large pages', () => {
     for (let count = 0; count < POSTS; count++) await api.as(user).post('/posts', post);
   });
 
-  /** Clients that have asked, each from the neighbourhood of its own number, which has its share in what lies unread. */
-  async function asking(count: number, size: number, network: (client: number) => number): Promise<RawConnection[]> {
+  /** An address in the neighbourhood of this number, which has its share in what lies unread. */
+  const within = (neighbourhood: number) => `10.${neighbourhood}.0.1`;
+
+  /** Clients that have asked, each from its own address. */
+  async function asking(count: number, size: number, address: (client: number) => string): Promise<RawConnection[]> {
     const connections = await Promise.all(times(count, () => RawConnection.open(api.app.port)));
     return connections.map((connection, client) => {
-      const head = `Host: x\r\nX-Forwarded-For: 10.${network(client)}.0.1\r\n\r\n`;
+      const head = `Host: x\r\nX-Forwarded-For: ${address(client)}\r\n\r\n`;
       return connection.write(`GET /api/v1/posts?size=${size} HTTP/1.1\r\n${head}`);
     });
   }
@@ -38,8 +41,11 @@ describe('Large pages', () => {
       (api.app.nest.getHttpServer() as Server).getConnections(done),
     )();
 
-  it('that one client leaves unread keep no other client from its own', async () => {
-    const hoarders = await asking(20, POSTS, () => 1);
+  it.each([
+    ['client leaves', () => within(1)],
+    ['neighbourhood leaves, by many addresses,', (client: number) => `10.1.0.${client}`],
+  ])('that one %s unread keep no other client from its own', async (_who, address) => {
+    const hoarders = await asking(20, POSTS, address);
     await Promise.all(hoarders.map((hoarder) => hoarder.stall(60_000)));
 
     const answer = await api.get(`/posts?size=${POSTS}`, { 'X-Forwarded-For': '192.0.2.2' });
@@ -48,7 +54,7 @@ describe('Large pages', () => {
   });
 
   it('have a bound together, however many networks they are for', async () => {
-    const hoarders = await asking(24, POSTS, (client) => 10 + client);
+    const hoarders = await asking(24, POSTS, (client) => within(10 + client));
     await Promise.all(hoarders.map((hoarder) => hoarder.stall(60_000)));
 
     const answer = await api.get(`/posts?size=${POSTS}`, { 'X-Forwarded-For': '198.51.100.1' });
@@ -60,12 +66,12 @@ describe('Large pages', () => {
     let free = () => undefined as void;
     const held = making.run(() => new Promise<void>((resolve) => (free = resolve)));
     const before = await connections();
-    const leaving = await asking(IN_QUEUE + 1, FEW, (client) => client);
+    const leaving = await asking(IN_QUEUE + 1, FEW, within);
     expect((await oneTooMany(leaving)).status).toBe(503);
     for (const connection of leaving) connection.destroy();
     await waitFor(async () => (await connections()) <= before);
 
-    const staying = await asking(IN_QUEUE + 1, FEW, (client) => client);
+    const staying = await asking(IN_QUEUE + 1, FEW, within);
     await oneTooMany(staying);
     free();
     await held;
@@ -78,14 +84,14 @@ describe('Large pages', () => {
   it('that one network asks for leave a stranger a place in the queue', async () => {
     let free = () => undefined as void;
     const held = making.run(() => new Promise<void>((resolve) => (free = resolve)));
-    const flood = await asking(IN_QUEUE + 1, FEW, () => 1);
+    const flood = await asking(IN_QUEUE + 1, FEW, () => within(1));
     let refused = 0;
     const answers = flood.map(async (client) => {
       const { status } = await client.answer(60_000);
       if (status === 503) refused++;
     });
     await waitFor(() => refused === 1);
-    const [stranger] = await asking(1, FEW, () => 2);
+    const [stranger] = await asking(1, FEW, () => within(2));
     // One of those who wait gives way.
     await waitFor(() => refused === 2);
     free();

@@ -4,43 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSHA256 } from 'hash-wasm';
 import { Upload as TusClient } from 'tus-js-client';
 import { type Client, expectError, waitFor } from '../../src/platform/testing';
-import { ByteStore } from '../../src/uploads/bytes/byte-store';
-import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload, UploadStatus } from '../../src/uploads/upload.entity';
+import { useBucketApi } from '../support/bucket-api';
 import { BuiltService } from '../support/built-service';
-import { describeWithS3, S3Server } from '../support/s3-server';
-import { TcpProxy } from '../support/tcp-proxy';
-import { clientOf, TestApi, type TestUser } from '../support/test-api';
-import { startApp } from '../support/test-app';
+import { describeWithS3 } from '../support/s3-server';
+import { clientOf, type TestUser } from '../support/test-api';
 import { CHUNK, TUS } from '../support/tus';
 import { keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
 
 /** Of a part, of every upload here. */
 const PART = 8 * MEBIBYTE;
-const BUCKET = 'uploads-of-a-test';
 const LIMITS = { MIN_FREE_DISK: '0' };
 
 describeWithS3('An upload into a bucket', () => {
-  const api = new TestApi();
-  const proxy = new TcpProxy();
-  let s3: S3Server;
-  let settings: Record<string, string>;
+  const api = useBucketApi(LIMITS);
   let owner: TestUser;
   let own: Client;
 
-  beforeAll(async () => {
-    s3 = await S3Server.start();
-    await s3.createBucket(BUCKET);
-    // Without the slash at its end.
-    const endpoint = (await proxy.start(s3.url)).replace(/\/$/, '');
-    settings = { ...LIMITS, ...s3.settings(BUCKET, endpoint) };
-    api.app = await startApp({ settings });
-  });
-  afterAll(async () => {
-    await api.app?.stop();
-    proxy.stop();
-    await s3?.stop();
-  });
   beforeEach(async () => {
     owner = await api.user();
     own = api.as(owner);
@@ -52,7 +32,7 @@ describeWithS3('An upload into a bucket', () => {
   const startService = () =>
     BuiltService.start({
       ...LIMITS,
-      ...s3.settings(BUCKET),
+      ...api.s3.settings(api.bucket),
       DATABASE_URL: api.app.databaseUrl,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     });
@@ -63,8 +43,6 @@ describeWithS3('An upload into a bucket', () => {
     expect(data).toMatchObject({ status: 'COMPLETE', offset: bytes.length, checksum: sha256(bytes) });
     expect(sha256(Buffer.from(await (await download(path)).arrayBuffer()))).toBe(sha256(bytes));
   }
-
-  const leftOf = (path: string) => s3.leftOf(BUCKET, keyOf(path));
 
   it('is sent in pieces that are no parts by a client of the protocol, and comes back as it was', async () => {
     const bytes = randomBytes(2 * PART + MEBIBYTE + 17);
@@ -82,7 +60,7 @@ describeWithS3('An upload into a bucket', () => {
     const path = new URL(url).pathname.replace('/api/v1', '');
 
     await expectContent(path, bytes);
-    expect(await leftOf(path)).toEqual(['*']);
+    expect(await api.leftOf(path)).toEqual(['*']);
   });
 
   it.each([0, 1, PART, 2 * PART])('may have %i bytes', async (length) => {
@@ -91,7 +69,7 @@ describeWithS3('An upload into a bucket', () => {
     if (length > 0) expect((await append(path, 0, bytes)).status).toBe(204);
 
     await expectContent(path, bytes);
-    expect(await leftOf(path)).toEqual(['*']);
+    expect(await api.leftOf(path)).toEqual(['*']);
   });
 
   it('goes on at any instance', async () => {
@@ -124,7 +102,7 @@ describeWithS3('An upload into a bucket', () => {
         if (at === PART + 3 * MEBIBYTE + 1) {
           // The next part is on its way.
           await waitFor(async () => (await offsetOf(path)) === PART);
-          proxy.refuse();
+          api.proxy.refuse();
         }
         yield bytes.subarray(at, Math.min(at + MEBIBYTE, bytes.length));
         await sleep(20);
@@ -136,7 +114,7 @@ describeWithS3('An upload into a bucket', () => {
       body: Readable.toWeb(Readable.from(slowly())) as BodyInit,
       duplex: 'half',
     } as RequestInit);
-    proxy.accept();
+    api.proxy.accept();
 
     expect(broken.status).toBe(503);
     const offset = await offsetOf(path);
@@ -161,13 +139,16 @@ describeWithS3('An upload into a bucket', () => {
     await expectContent(path, bytes);
   });
 
-  it('is finished by whoever asks next, when a crash came before its row said so', async () => {
-    const bytes = randomBytes(PART + 3);
+  it.each([
+    ['at its beginning', 0, 3],
+    ['behind a part', PART, PART + 3],
+  ])('is finished by whoever asks next, when a crash came before its row said so, %s', async (_where, offset, size) => {
+    const bytes = randomBytes(size);
     const path = await begin(bytes.length);
     expect((await append(path, 0, bytes)).status).toBe(204);
     const hasher = (await createSHA256()).update(bytes);
     const before = {
-      offset: PART,
+      offset,
       status: UploadStatus.UPLOADING,
       checksum: null,
       expires_at: new Date(Date.now() + 1e6),
@@ -175,8 +156,12 @@ describeWithS3('An upload into a bucket', () => {
     const announced = { next_offset: bytes.length, next_hash_state: Buffer.from(hasher.save()) };
     await api.repository(Upload).update({ key: keyOf(path) }, { ...before, ...announced });
 
-    expect(await offsetOf(path)).toBe(PART);
-    expectError(await append(path, PART, bytes.subarray(PART)), 'CONFLICT');
+    await api.age(path);
+    const logged = api.app.log.length;
+    await api.sweep();
+    expect(JSON.stringify(api.app.log.slice(logged))).not.toContain(keyOf(path));
+    expect(await offsetOf(path)).toBe(offset);
+    expectError(await append(path, offset, bytes.subarray(offset)), 'CONFLICT');
     expect(await offsetOf(path)).toBe(bytes.length);
     await expectContent(path, bytes);
   });
@@ -209,47 +194,14 @@ describeWithS3('An upload into a bucket', () => {
     await append(complete, 0, randomBytes(5));
     const unfinished = await begin(3 * PART);
     await append(unfinished, 0, randomBytes(PART + 5));
-    expect(await leftOf(unfinished)).toEqual(expect.arrayContaining(['*.info', '*.2.part', '* (multipart)']));
+    expect(await api.leftOf(unfinished)).toEqual(
+      expect.arrayContaining(['*.info', `*.${PART + 5}.part`, '* (multipart)']),
+    );
 
     for (const path of [complete, unfinished]) {
       expect((await own.delete(path)).status).toBe(204);
-      expect(await leftOf(path)).toEqual([]);
+      expect(await api.leftOf(path)).toEqual([]);
     }
-  });
-
-  it('goes when its time is up, with its parts', async () => {
-    const path = await begin(2 * PART);
-    await append(path, 0, randomBytes(PART + 5));
-    await api.repository(Upload).update({ key: keyOf(path) }, { expires_at: new Date(Date.now() - 1_000) });
-
-    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
-    expect(await leftOf(path)).toEqual([]);
-  });
-
-  it('is found in the bucket without its row, whatever a crash has left of it', async () => {
-    const path = await begin(2 * PART);
-    await append(path, 0, randomBytes(PART + 5));
-    // As after a crash before anything was written about the multipart upload.
-    const bare = keyOf(await begin(5));
-    await fetch(`${s3.url}/${BUCKET}/${bare}.info`, { method: 'DELETE' });
-    await fetch(`${s3.url}/${BUCKET}/somebody-else`, { method: 'PUT', body: 'x' });
-    const young = await begin(1);
-    await append(young, 0, randomBytes(1));
-    const store = api.app.nest.get(ByteStore, { strict: false });
-    const keysBefore = async (moment: number) => {
-      const keys: string[] = [];
-      for await (const key of store.keysBefore(new Date(moment))) keys.push(key);
-      return keys;
-    };
-
-    expect(await keysBefore(Date.now() - 60_000)).not.toContain(keyOf(young));
-    const keys = await keysBefore(Date.now() + 60_000);
-    expect(keys).toEqual(expect.arrayContaining([keyOf(path), keyOf(young), bare]));
-    expect(keys.join()).not.toContain('somebody');
-    for (const key of keys) await store.remove(key);
-    expect(await s3.objects(BUCKET)).toEqual(['somebody-else']);
-    expect(await s3.multiparts(BUCKET)).toEqual([]);
-    expectError(await append(path, PART + 5, randomBytes(5)), 'GONE');
   });
 
   it('loses nothing that was acknowledged when its service is killed in the middle of a part', async () => {
@@ -291,6 +243,6 @@ describeWithS3('An upload into a bucket', () => {
   }, 120_000);
 
   it('says no secret in its log', () => {
-    expect(JSON.stringify(api.app.log)).not.toContain(settings.S3_SECRET_ACCESS_KEY);
+    expect(JSON.stringify(api.app.log)).not.toContain(api.settings.S3_SECRET_ACCESS_KEY);
   });
 });

@@ -23,6 +23,7 @@ import type { Answer, Client } from '../../src/platform/testing';
 import { ListProductsQuery, ProductDto, toProductDto } from '../../src/resources/products/product.dto';
 import { Product } from '../../src/resources/products/product.entity';
 import { ProductsService } from '../../src/resources/products/products.service';
+import { User } from '../../src/resources/users/user.entity';
 import { aProduct } from '../support/builders';
 import { useTestApi } from '../support/test-api';
 
@@ -72,6 +73,12 @@ class CachedController {
   @Get('known')
   known(@CurrentUser() caller?: Caller): object {
     return { caller: caller?.id ?? null };
+  }
+
+  @Get('roles')
+  @Roles(Role.USER)
+  roles(@CurrentUser() caller: Caller): object {
+    return { roles: caller.roles };
   }
 
   @Get(':id')
@@ -214,6 +221,15 @@ describe.each(Object.keys(stores))("Nest's CacheInterceptor with a store %s", (s
     ] as const) {
       for (const answer of await twice('/cached/known', client)) expect(answer.body.data).toEqual({ caller });
     }
+  });
+
+  it('gives a caller nothing that it was answered with other roles', async () => {
+    const grace = await api.admin();
+    await twice('/cached/roles', api.as(grace));
+    await api.repository(User).update({ id: grace.id }, { roles: [Role.USER] });
+
+    const [{ body }] = await twice('/cached/roles', api.as(grace));
+    expect(body.data).toEqual({ roles: [Role.USER] });
   });
 
   it('takes a key of the team, by which what is kept can be deleted', async () => {

@@ -1,13 +1,17 @@
-import { Controller, Module, Post } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
-import { Role, Roles, TakesNoKey } from '../../src/platform';
+import { Controller, Get, Logger, Module, Post, Query } from '@nestjs/common';
+import { InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource, type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
+import { AnswersPage, type Page, paginate, Role, Roles, TakesNoKey } from '../../src/platform';
 import { type Answer, countStatuses, expectError, RowLock, times, waitFor } from '../../src/platform/testing';
+import { ListProductsQuery, ProductDto, toProductDto } from '../../src/resources/products/product.dto';
+import { Product } from '../../src/resources/products/product.entity';
 import { type TestUser, useTestApi } from '../support/test-api';
 
 const POOL_SIZE = 10;
 /** What one caller holds of them at most. */
 const SHARE = 6;
+/** What all callers of one network hold of them at most. One is left to reads. */
+const OF_NETWORK = 8;
 const LIMIT = 20_000;
 
 @Controller('pairs')
@@ -33,6 +37,27 @@ class PairsController {
 @Module({ controllers: [PairsController] })
 class PairsModule {}
 
+/** Its reads are followed, so that the lines of its log say to which request they belong. */
+@Controller('logged')
+class LoggedController {
+  private readonly logger = new Logger(LoggedController.name);
+
+  constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
+
+  @Get()
+  @Roles(Role.USER)
+  @AnswersPage(ProductDto)
+  async list(@Query() query: ListProductsQuery): Promise<Page<object>> {
+    this.logger.debug('A list');
+    // TypeORM reads a list with a condition of its own.
+    const where = (rows: SelectQueryBuilder<Product>) => void rows.andWhere('resource.price > 0');
+    return (await paginate(this.products, query, { where })).map(toProductDto);
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([Product])], controllers: [LoggedController] })
+class LoggedModule {}
+
 describe('A handler whose transactions wait for each other', () => {
   // Of so few a caller has one place.
   const settings = { DATABASE_POOL_SIZE: '3', REQUEST_TIMEOUT: '5000', API_DOCS: 'false' };
@@ -47,7 +72,8 @@ describe('A handler whose transactions wait for each other', () => {
 });
 
 describe('One caller whose requests wait for a lock', () => {
-  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE), REQUEST_TIMEOUT: String(LIMIT) } });
+  const settings = { DATABASE_POOL_SIZE: String(POOL_SIZE), REQUEST_TIMEOUT: String(LIMIT) };
+  const api = useTestApi({ imports: [LoggedModule], settings });
   const item = { quantity: 1 };
 
   async function product(): Promise<number> {
@@ -89,6 +115,18 @@ describe('One caller whose requests wait for a lock', () => {
     expect(await expectOthersAreAnswered(lock, orders)).toEqual({ 201: 50 });
   });
 
+  it('changes of its own row keep no list of it waiting, even of a controller whose reads are followed', async () => {
+    const user = await api.user();
+    const lock = await lockOf(user);
+    const changes = times(20, (index) => api.as(user).patch(`/users/${user.id}`, { name: `Ada ${index}` }));
+    await waitFor(async () => (await lock.waiting()) >= SHARE);
+    const { status } = await api.as(user).get('/logged');
+    const held = await lock.waiting();
+    await lock.release();
+
+    expect([status, held, countStatuses(await Promise.all(changes))]).toEqual([200, SHARE, { 200: 20 }]);
+  });
+
   it('changes of its own row take no connection from others, and all are made', async () => {
     const user = await api.user();
     const lock = await lockOf(user);
@@ -120,18 +158,56 @@ describe('Callers whose requests wait for a lock', () => {
 });
 
 describe('Several callers whose requests wait for a lock', () => {
-  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE), REQUEST_TIMEOUT: String(LIMIT) } });
+  const settings = { DATABASE_POOL_SIZE: String(POOL_SIZE), REQUEST_TIMEOUT: String(LIMIT), TRUST_PROXY: '1' };
+  const api = useTestApi({ settings });
+
+  const from = (network: number, user: TestUser) => api.as(user).with({ 'X-Forwarded-For': `10.0.${network}.1` });
+  const post = { title: 'One', content: 'One' };
 
   it('leave connections to others, and to the look at who asks', async () => {
     const users = await Promise.all(times(3, () => api.user()));
     const other = await api.user();
     const locks = await Promise.all(users.map(({ id }) => RowLock.of(api.app.databaseUrl, 'users', id)));
-    const changes = users.flatMap((user) => times(20, () => api.as(user).patch(`/users/${user.id}`, { name: 'Slow' })));
-    await waitFor(async () => (await locks[0].waiting()) === 8);
-    expect(await api.as(other).post('/posts', { title: 'One', content: 'One' })).toMatchObject({ status: 201 });
-    expect(await api.as(other).get('/users/profile')).toMatchObject({ status: 200 });
+    const changes: Promise<Answer>[] = [];
+    for (const [network, user] of users.entries()) {
+      changes.push(...times(20, () => from(network, user).patch(`/users/${user.id}`, { name: 'Slow' })));
+      await waitFor(async () => (await locks[0].waiting()) === SHARE + network);
+    }
+    expect(await from(3, other).post('/posts', post)).toMatchObject({ status: 201 });
+    expect(await from(3, other).get('/users/profile')).toMatchObject({ status: 200 });
     await Promise.all(locks.map((lock) => lock.release()));
 
     await Promise.all(changes);
+  });
+
+  it('leave a connection to other networks, however many accounts one network has', async () => {
+    const [first, ...users] = await Promise.all(times(2 * POOL_SIZE, () => api.user()));
+    const [other, third] = [await api.user(), await api.user()];
+    const { body } = await api.as(await api.admin()).post('/products', { name: 'Cup', price: 1, stock: 1_000 });
+    const order = { items: [{ product_id: body.data.id as number, quantity: 1 }] };
+    const lock = await RowLock.of(api.app.databaseUrl, 'products', body.data.id as number);
+    const orders = [...times(POOL_SIZE, () => from(1, first).post('/orders', order))];
+    await waitFor(async () => (await lock.waiting()) === SHARE);
+    orders.push(...users.map((user) => from(1, user).post('/orders', order)));
+    await waitFor(async () => (await lock.waiting()) === OF_NETWORK);
+
+    const { username, password } = other;
+    expect(await from(2, other).post('/posts', post)).toMatchObject({ status: 201 });
+    expect(await from(3, third).post('/posts', post, { 'Idempotency-Key': 'a' })).toMatchObject({ status: 201 });
+    expect(await from(2, other).post('/auth/tokens', { username, password })).toMatchObject({ status: 201 });
+    expect(await lock.waiting()).toBe(OF_NETWORK);
+    await lock.release();
+    expect(countStatuses(await Promise.all(orders))).toEqual({ 201: orders.length });
+  });
+
+  it('leave connections to another user of their network', async () => {
+    const [stuck, neighbour] = [await api.user(), await api.user()];
+    const lock = await RowLock.of(api.app.databaseUrl, 'users', stuck.id);
+    const changes = times(20, () => from(1, stuck).patch(`/users/${stuck.id}`, { name: 'Slow' }));
+    await waitFor(async () => (await lock.waiting()) === SHARE);
+
+    expect(await from(1, neighbour).post('/posts', post)).toMatchObject({ status: 201 });
+    await lock.release();
+    expect(countStatuses(await Promise.all(changes))).toEqual({ 200: 20 });
   });
 });

@@ -10,6 +10,7 @@ import {
   times,
   waitFor,
 } from '../../src/platform/testing';
+import { UploadLocks } from '../../src/uploads/tus/upload-locks';
 import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload } from '../../src/uploads/upload.entity';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -85,6 +86,26 @@ describe('An upload', () => {
     await api.app.nest.get(UploadSweep, { strict: false }).sweep();
     expectError(await own.get(path), 'NOT_FOUND');
     expect(readdirSync(join(process.env.TEST_DIRECTORY!, 'uploads'))).not.toContain(key);
+  });
+
+  it('stays when it is finished before a sweep, which found it late, has its lock', async () => {
+    const path = await begin(5);
+    const at = (expires_at: Date) => api.repository(Upload).update({ key: keyOf(path) }, { expires_at });
+    await at(new Date(Date.now() - 1_000));
+    const locks = api.app.nest.get(UploadLocks, { strict: false });
+    const during = locks.during.bind(locks);
+    const taking = jest.spyOn(locks, 'during').mockImplementation(async (key, work) => {
+      if (key !== keyOf(path)) return during(key, work);
+      // As a writer does that had begun in time.
+      await at(new Date(Date.now() + 1e6));
+      expect((await append(path, 0, Buffer.from('hello'))).status).toBe(204);
+      return during(key, work);
+    });
+    await api.app.nest.get(UploadSweep, { strict: false }).sweep();
+    expect(taking).toHaveBeenCalledWith(keyOf(path), expect.anything());
+    taking.mockRestore();
+
+    expect(await (await download(path)).text()).toBe('hello');
   });
 
   it('leaves nothing behind when the service ended in the middle of its creation', async () => {

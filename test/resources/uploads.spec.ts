@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Upload as TusClient } from 'tus-js-client';
 import { type Client, expectError, RawConnection } from '../../src/platform/testing';
+import { ByteStore } from '../../src/uploads/bytes/byte-store';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { CHUNK, TUS } from '../support/tus';
 import { MEBIBYTE, metadata, sha256, uploading } from '../support/uploading';
@@ -11,6 +13,9 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/** Of UTF-8: the library looks behind it. */
+const MARK = Buffer.from('efbbbf', 'hex');
 
 describe('An upload', () => {
   const api = useTestApi({
@@ -202,10 +207,35 @@ describe('An upload', () => {
     ['a text in UTF-8', Buffer.from('ä'), 'text/Plain;format=flowed; charset="UTF-8"', 'text/plain; charset=utf-8'],
     ['a text in another encoding', Buffer.from('x'), 'text/plain; charset=utf-7', 'text/plain'],
     ['a table', Buffer.from('a,b\n1,2'), 'text/csv', 'text/csv'],
+    ['a compressed file', gzipSync('PK'), 'text/plain', 'application/gzip'],
+    ['a compressed file behind a mark', Buffer.concat([MARK, gzipSync('PK')]), 'text/plain', 'application/gzip'],
     ['nonsense', Buffer.from('x'), 'no type at all', 'application/octet-stream'],
   ])('is what its bytes say: %s', async (_name, bytes, filetype, expected) => {
     const path = await uploaded(bytes, { filename: 'file', filetype });
     expect((await own.get(path)).body.data.media_type).toBe(expected);
     expect((await download(path)).headers.get('content-type')).toBe(expected);
+  });
+
+  it('isn’t read again when a complete one is sent once more, or nothing of it', async () => {
+    const path = await uploaded(Buffer.from('hello'));
+    const read = jest.spyOn(api.app.nest.get(ByteStore, { strict: false }), 'read');
+    const nothing = await append(path, 5, Buffer.alloc(0));
+    expect([nothing.status, nothing.headers.get('upload-offset')]).toEqual([204, '5']);
+    expect((await append(path, 5, Buffer.from('!'))).status).toBeGreaterThanOrEqual(400);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+
+    expect((await own.get(path)).body.data).toMatchObject({
+      status: 'COMPLETE',
+      checksum: sha256(Buffer.from('hello')),
+    });
+  });
+
+  it('isn’t unpacked: nobody looks into a compressed file', async () => {
+    const inflate = jest.spyOn(DecompressionStream.prototype, 'readable', 'get');
+    for (const prefix of [Buffer.alloc(0), MARK]) await uploaded(Buffer.concat([prefix, gzipSync('PK')]));
+
+    expect(inflate).not.toHaveBeenCalled();
+    inflate.mockRestore();
   });
 });

@@ -24,8 +24,8 @@ interface Interceptor {
 
 /**
  * Makes Nest's CacheInterceptor keep what an answer is made of, so that a hit equals the miss: a list with its links,
- * an item with its entity tag. Each caller gets a cache key of its own: the interceptor's key, the URL, is the same for
- * all callers.
+ * an item with its entity tag. Each caller gets a cache key of its own, as long as its roles stay the same: the
+ * interceptor's key, the URL, is the same for all callers.
  */
 export function adaptCaches(): void {
   const prototype = cacheInterceptor();
@@ -75,7 +75,9 @@ function setter(cache: Cache): Cache['set'] {
 function keyFor(context: ExecutionContext, key: string | undefined): string | undefined {
   if (!key) return key;
   const { user, version = FIRST, produces } = context.switchToHttp().getRequest<Request>();
-  const parts = [key, version !== FIRST && `v${version}`, produces, user && `user ${user.id}`];
+  // What a caller gets may depend on its roles, which change, and which a strategy may narrow.
+  const caller = user && ['user', user.id, user.roles].join(' ');
+  const parts = [key, version !== FIRST && `v${version}`, produces, caller];
   return parts.filter(Boolean).join(' ');
 }
 

@@ -3,7 +3,8 @@ import { Page, pageIn } from './page';
 import { queueKeysOf } from '../limits/client-network';
 import { requireCompared } from './precondition';
 import { type Answer, answerOf, BODILESS, headersOf, textTypeFor } from './answer';
-import { compress, encodingFor } from '../http/compressed';
+import { compressInTurn } from './compress-in-turn';
+import { compress, type Encoding, encodingFor } from '../http/compressed';
 import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
 import { envelope } from './envelope';
@@ -64,7 +65,9 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
     const at = text.indexOf(NO_ITEMS) + NO_ITEMS.length - 1;
     const parts = items.flatMap((item, index) => (index === 0 ? [item] : [Buffer.from(','), item]));
     const body = Buffer.concat([Buffer.from(text.slice(0, at)), ...parts, Buffer.from(text.slice(at))]);
-    await sendBytes(response, body, headersOf(statusCode, page, page, request));
+    // Whoever makes a page waits for nobody: all other large pages wait for it.
+    const now: Compress = (_response, ...compressed) => compress(...compressed);
+    await sendBytes(response, body, headersOf(statusCode, page, page, request), undefined, now);
   };
   const gone = new AbortController();
   response.once('close', () => gone.abort());
@@ -80,11 +83,14 @@ export function send(response: Response, { status, headers, text, tag }: Answer)
   response.send();
 }
 
+type Compress = typeof compressInTurn;
+
 function sendBytes(
   response: Response,
   body: string | Buffer,
   headers: Record<string, string>,
   tag?: string,
+  compressed: Compress = compressInTurn,
 ): Promise<void> | void {
   const request = response.req;
   const length = Buffer.byteLength(body);
@@ -93,22 +99,40 @@ function sendBytes(
   const encoding = isOwn ? undefined : encodingFor(request, length);
   setCacheControl(response);
   for (const name of Object.keys(headers)) addHeader(response, name, headers[name]);
-  if (tag !== undefined) response.setHeader('ETag', encodedTag(tag, encoding));
-  if (isOwn) return sendByReplacedMethods(response, body.toString());
-  if (!encoding) {
-    response.setHeader('Content-Length', length);
-    return endWith(response, body);
+  if (isOwn) {
+    setEncoding(response, undefined, tag);
+    return sendByReplacedMethods(response, body.toString());
   }
-  response.setHeader('Content-Encoding', encoding);
-  // A HEAD request can't tell the length of a compressed answer (RFC 9110, 8.6).
-  if (request.method === 'HEAD') return void response.end();
-  return compress(body, encoding).then((bytes) => {
+  if (!encoding) return sendEncoded(response, body, length, tag);
+  if (request.method === 'HEAD') {
+    setEncoding(response, encoding, tag);
+    // A HEAD request can't tell the length of a compressed answer (RFC 9110, 8.6).
+    return void response.end();
+  }
+  return compressed(response, body, encoding, length).then((bytes) => {
     // The time limit may have answered meanwhile.
-    if (response.headersSent) return;
+    if (response.headersSent || response.closed) return;
+    if (!bytes) return sendEncoded(response, body, length, tag);
     reserveMemory(response, bytes.length);
-    response.setHeader('Content-Length', bytes.length);
-    endWith(response, bytes);
+    sendEncoded(response, bytes, bytes.length, tag, encoding);
   });
+}
+
+function sendEncoded(
+  response: Response,
+  body: string | Buffer,
+  length: number,
+  tag: string | undefined,
+  encoding?: Encoding,
+): void {
+  setEncoding(response, encoding, tag);
+  response.setHeader('Content-Length', length);
+  endWith(response, body);
+}
+
+function setEncoding(response: Response, encoding: Encoding | undefined, tag: string | undefined): void {
+  if (tag !== undefined) response.setHeader('ETag', encodedTag(tag, encoding));
+  if (encoding) response.setHeader('Content-Encoding', encoding);
 }
 
 /** Headers that the route sets by @Header() or @Deprecated() take precedence; links are added to. */

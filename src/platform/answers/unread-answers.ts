@@ -1,14 +1,16 @@
 import type { Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { endsByItself, sendError } from '../errors/error-response';
-import { networkOf } from '../limits/client-network';
+import { neighbourhoodOf, networkOf } from '../limits/client-network';
 import { MemoryBudget } from '../limits/memory-budget';
 import { kibibytes, mebibytes } from '../units';
 
 /** Bytes of answers in this process that clients have not read yet. A large answer beyond it is 503. */
 const MAX_UNREAD_BYTES = mebibytes(128);
-/** The share of one network, so that slow readers only use up their own share. */
-const MAX_BYTES_OF_NETWORK = MAX_UNREAD_BYTES / 4;
+/** The part of one network, so that slow readers only use up their own. */
+const OF_NETWORK = 1 / 4;
+/** Bytes of its neighbourhood, of all sizes together: many have several addresses. The other half is left for large answers. */
+const MAX_BYTES_OF_NEIGHBOURHOOD = MAX_UNREAD_BYTES / 2;
 /**
  * Small answers, up to this size, may use as much memory again: clients that read aren't refused because of clients
  * that don't.
@@ -21,6 +23,7 @@ const BYTES_PER_UNIT = 3;
 
 /** Bytes of answers that are being made, or that clients have not read yet. */
 const unread = new MemoryBudget();
+const ofNeighbourhoods = new MemoryBudget();
 const taken = new WeakMap<Response, number>();
 /** Those whose whole answer is in memory, and has its room. */
 const inPieces = new WeakSet<Response>();
@@ -35,19 +38,25 @@ export function reserveMemory(response: Response, bytes: number): void {
   const own = taken.get(response);
   if (response.closed || (own === undefined && bytes <= PIECE_BYTES)) return;
   const more = bytes - (own ?? 0);
-  const network = networkOf(response.req.ip);
-  const ofNetwork = unread.takenBy(network);
-  const [limit, share] =
-    bytes > USUAL_BYTES ? [MAX_UNREAD_BYTES, MAX_BYTES_OF_NETWORK] : [2 * MAX_UNREAD_BYTES, 2 * MAX_BYTES_OF_NETWORK];
-  const others = ofNetwork - (own ?? 0);
-  // The only answer of a network may exceed the network's share, but not the total.
-  const isTooMuch = unread.taken + more > limit || (others > 0 && ofNetwork + more > share);
+  const { ip } = response.req;
+  const [network, neighbourhood] = [networkOf(ip), neighbourhoodOf(ip)];
+  const limit = bytes > USUAL_BYTES ? MAX_UNREAD_BYTES : 2 * MAX_UNREAD_BYTES;
+  // The only answer of a network may exceed the share, but not the total.
+  const exceeds = (all: number, most: number) => all > (own ?? 0) && all + more > most;
+  const isTooMuch =
+    unread.taken + more > limit ||
+    exceeds(unread.takenBy(network), limit * OF_NETWORK) ||
+    exceeds(ofNeighbourhoods.takenBy(neighbourhood), MAX_BYTES_OF_NEIGHBOURHOOD);
   if (more > 0 && isTooMuch) {
     throw new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many large answers wait to be read' });
   }
-  if (own === undefined) response.once('close', () => unread.add(network, -taken.get(response)!));
+  const add = (added: number) => {
+    unread.add(network, added);
+    ofNeighbourhoods.add(neighbourhood, added);
+  };
+  if (own === undefined) response.once('close', () => add(-taken.get(response)!));
   taken.set(response, bytes);
-  unread.add(network, more);
+  add(more);
 }
 
 /**

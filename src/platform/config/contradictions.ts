@@ -2,6 +2,8 @@ import type { Contradiction } from './declared-settings';
 import type { Settings } from './settings';
 
 const MIN_SECRET_BYTES = 32;
+/** Plain HTTP that somebody on the way could read and change. Nobody stands between a browser and its own machine. */
+const PLAIN_ORIGIN = /^http:\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$)/i;
 
 /** Checks combinations of settings whose values are valid on their own. */
 export function contradictions(settings: Settings): Contradiction[] {
@@ -22,6 +24,10 @@ export function contradictions(settings: Settings): Contradiction[] {
       [!JWT_PRIVATE_KEY && !JWT_SECRET, 'JWT_PRIVATE_KEY (or JWT_SECRET) must be set in production'],
       [!TLS_CERT && settings.TRUST_PROXY === 0, 'TLS_CERT and TLS_KEY, or TRUST_PROXY, must be set in production'],
       [settings.DEMO_DATA === true, 'DEMO_DATA must not be true in production'],
+      [
+        settings.CORS_ORIGINS.some((origin) => PLAIN_ORIGIN.test(origin)),
+        'CORS_ORIGINS must be https origins in production',
+      ],
       [/^http:/i.test(settings.OIDC_ISSUER ?? ''), 'OIDC_ISSUER must be an https URL in production'],
     );
   }

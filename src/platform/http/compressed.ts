@@ -37,9 +37,9 @@ export function encodingFor(request: Request, length: number): Encoding | undefi
   return encoding === Encoding.BROTLI || encoding === Encoding.GZIP ? encoding : undefined;
 }
 
-/** Compresses in the thread pool, off the event loop. */
-export function compress(body: string | Buffer, encoding: Encoding): Promise<Buffer> {
-  const large = body.length > LARGE_BYTES;
+/** Compresses in the thread pool, off the event loop. @param length of the body, in bytes */
+export function compress(body: string | Buffer, encoding: Encoding, length: number): Promise<Buffer> {
+  const large = length > LARGE_BYTES;
   if (encoding === Encoding.GZIP) return gzip(body, large ? { level: FASTEST, chunkSize: LARGE_BYTES } : {});
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: large ? FASTEST : BROTLI_QUALITY };
   return brotli(body, large ? { params, chunkSize: LARGE_BYTES } : { params });

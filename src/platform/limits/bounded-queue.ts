@@ -1,5 +1,5 @@
 import { regionOf } from './client-network';
-import { FairQueue, type QueueKey, type QueueKeys } from './fair-queue';
+import { FairQueue, type QueueKeys } from './fair-queue';
 import { RegionalShares } from './regional-shares';
 
 /** What waits in a {@link BoundedQueue}. */
@@ -42,8 +42,8 @@ export class BoundedQueue<T extends Queued> {
     this.regions.giveBack(item.region!);
   }
 
-  /** Removes and returns the item whose turn it is. @param may whether a widest key may have a turn now */
-  next(may?: (key: QueueKey) => boolean): T | undefined {
+  /** Removes and returns the item whose turn it is. @param may whether an item of these keys may have a turn now */
+  next(may?: (keys: QueueKeys) => boolean): T | undefined {
     const next = this.queue.next(may);
     if (next) this.regions.spend(next.region!);
     return next;

@@ -32,12 +32,16 @@ export class FairQueue<T> {
   }
 
   /**
-   * Removes and returns the next item. @param may whether a widest key may have a turn now; keys that may not are
-   * skipped
+   * Removes and returns the next item. @param may whether an item of these keys may have a turn now; others are skipped
+   * @param wider the keys of this queue
    */
-  next(may: (key: QueueKey) => boolean = () => true): T | undefined {
-    for (const [key, queue] of this.queues) if (may(key)) return this.turnOf(key, queue);
-    if (this.own.length > 0) this.size--;
+  next(may: (keys: QueueKeys) => boolean = anybody, wider: QueueKeys = []): T | undefined {
+    for (const [key, queue] of this.queues) {
+      const next = queue.next(may, [...wider, key]);
+      if (next !== undefined) return this.hadTurn(key, queue, next);
+    }
+    if (this.own.length === 0 || !may(wider)) return undefined;
+    this.size--;
     return this.own.shift();
   }
 
@@ -55,9 +59,8 @@ export class FairQueue<T> {
     for (const queue of this.queues.values()) if (queue.size >= least) yield queue.latest();
   }
 
-  private turnOf(key: QueueKey, queue: FairQueue<T>): T | undefined {
+  private hadTurn(key: QueueKey, queue: FairQueue<T>, next: T): T {
     this.size--;
-    const next = queue.next();
     this.queues.delete(key);
     if (queue.size > 0) this.queues.set(key, queue);
     return next;
@@ -74,5 +77,7 @@ export class FairQueue<T> {
     return longest;
   }
 }
+
+const anybody = (): boolean => true;
 
 const sizeOf = (queue: FairQueue<unknown> | undefined): number => queue?.size ?? 0;

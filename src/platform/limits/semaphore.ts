@@ -24,18 +24,20 @@ interface Waiting extends Queued {
  */
 export class Semaphore {
   private readonly queue: BoundedQueue<Waiting>;
-  /** The number of working callers of each widest key. */
+  /** The number of working callers of each widest key, and of each narrowest one. */
   private readonly working = new Tally<QueueKey>();
+  private readonly narrowest = new Tally<QueueKey>();
 
   /**
    * @param permits how many may work at once
    * @param maxWaiting how many may wait
-   * @param mayBegin whether a key that has `working` permits may have another one while `free` permits are left
+   * @param mayBegin whether a caller may have another permit while `free` are left, whose widest key has `working` of them,
+   * and whose narrowest key has `narrowest`
    */
   constructor(
     private permits: number,
     maxWaiting: number,
-    private readonly mayBegin: (working: number, free: number) => boolean = () => true,
+    private readonly mayBegin: (working: number, free: number, narrowest: number) => boolean = () => true,
   ) {
     this.queue = new BoundedQueue(maxWaiting);
   }
@@ -52,12 +54,12 @@ export class Semaphore {
     keys: QueueKeys = [''],
   ): Promise<T> {
     if (typeof signal !== 'function' && signal?.aborted) throw notWanted();
-    const [key] = keys;
-    const waitedLong = !this.take(key) && (await this.waitLong(keys, typeof signal === 'function' ? signal() : signal));
+    const waitedLong =
+      !this.take(keys) && (await this.waitLong(keys, typeof signal === 'function' ? signal() : signal));
     try {
       return await work(waitedLong);
     } finally {
-      this.release(key);
+      this.release(keys);
     }
   }
 
@@ -67,11 +69,18 @@ export class Semaphore {
     return performance.now() - start > LONG;
   }
 
-  /** Takes a free permit, which must be released. @returns false if there is none for this key */
-  take(key: QueueKey): boolean {
-    if (!this.isFreeFor(key)) return false;
-    this.permits--;
-    this.working.add(key, 1);
+  /** Whether there is a free permit for a caller with these keys. */
+  isFreeFor(keys: QueueKeys): boolean {
+    return (
+      this.permits > 0 &&
+      this.mayBegin(this.working.of(keys[0]), this.permits, this.narrowest.of(keys[keys.length - 1]))
+    );
+  }
+
+  /** Takes a free permit, which must be released. @returns false if there is none for these keys */
+  take(keys: QueueKeys): boolean {
+    if (!this.isFreeFor(keys)) return false;
+    this.count(keys, 1);
     return true;
   }
 
@@ -102,22 +111,23 @@ export class Semaphore {
     });
   }
 
-  release(key: QueueKey): void {
-    this.working.add(key, -1);
-    this.permits++;
+  release(keys: QueueKeys): void {
+    this.count(keys, -1);
     for (let next = this.next(); next; next = this.next()) {
-      this.take(next.keys[0]);
+      this.take(next.keys);
       next.begin();
     }
   }
 
-  private isFreeFor(key: QueueKey): boolean {
-    return this.permits > 0 && this.mayBegin(this.working.of(key), this.permits);
+  private count(keys: QueueKeys, more: number): void {
+    this.permits -= more;
+    this.working.add(keys[0], more);
+    this.narrowest.add(keys[keys.length - 1], more);
   }
 
   private next(): Waiting | undefined {
     if (this.permits === 0) return undefined;
-    return this.queue.next((key) => this.isFreeFor(key));
+    return this.queue.next((keys) => this.isFreeFor(keys));
   }
 }
 

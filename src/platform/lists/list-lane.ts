@@ -50,6 +50,10 @@ class LaneOfCaller implements SharedLane {
     this.keys = queueKeysOf(unit?.origin?.ip);
   }
 
+  get isFree(): boolean {
+    return laneOf(this.database).isFreeFor(this.keys);
+  }
+
   get isOver(): boolean {
     return this.unit?.isOver ?? false;
   }

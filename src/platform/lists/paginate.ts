@@ -108,9 +108,8 @@ function readAlone<E extends ObjectLiteral, T>(
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
   const { manager } = repository;
-  const current = UnitOfWork.current();
   // A list that waits for its turn must not hold a connection: lists that have their turn may need it.
-  if (isInTransaction(manager) || (current && (current !== work || current.clients.size > 0))) return read(repository);
+  if (isInTransaction(manager) || isWithinOthers(work)) return read(repository);
   const alone = () => readApart(repository, work, read);
   // Searches have waited in their own queue.
   return search === undefined ? inListLane(manager.dataSource, work, alone) : alone();
@@ -123,8 +122,14 @@ function readApart<E extends ObjectLiteral, T>(
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
   const { manager, target } = repository;
-  if (UnitOfWork.current()) return read(repository);
+  if (isWithinOthers(work)) return read(repository);
   return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
+}
+
+/** Whether the current flow is another unit of work, or one that has a connection already. */
+function isWithinOthers(work: UnitOfWork): boolean {
+  const current = UnitOfWork.current();
+  return current !== undefined && (current !== work || work.clients.size > 0);
 }
 
 /** Undefined if TypeORM must read the list, because of its entity, conditions or sort column. */

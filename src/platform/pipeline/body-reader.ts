@@ -69,9 +69,10 @@ async function readBody(request: Request, unpack: Decompress | undefined, bound:
   const room = BodyMemory.onTheWay(request.ip);
   try {
     const sent = await readBytes(request, bound, room);
-    const bytes = await decompressedInTurn(request, sent, unpack, bound);
     const turn = request.turns?.again(request);
     if (turn) await turn;
+    // Last, so that no more costly bodies than that are parsed in one turn of the event loop.
+    const bytes = await decompressedInTurn(request, sent, unpack, bound);
     holdUntilAnswered(request, bytes.length);
     return bytes;
   } finally {

@@ -1,4 +1,5 @@
-import { neighbourhoodOf } from '../limits/client-network';
+import { queueKeysOf } from '../limits/client-network';
+import type { QueueKeys } from '../limits/fair-queue';
 import { type Leaving, Semaphore } from '../limits/semaphore';
 import type { Origin } from '../transactions/origin';
 import type { ConnectionRequest, ConnectionScheduler } from '../transactions/connection-scheduler';
@@ -12,13 +13,17 @@ import { isWriter } from '../transactions/writer';
 const LEFT = 1;
 /** The part of the pool's connections that a caller leaves to others. If no more are free, each caller has one. */
 const OTHERS = 1 / 3;
+/** The part that all callers of a neighbourhood leave to others: whoever has one address may have many accounts. */
+const OTHER_NETWORKS = 1 / 6;
 /** The number of units of work that may wait. Beyond it, the caller with most of them gets 503. */
 const MAX_WAITING = 1_000;
 
 /**
  * Shares the connections of a pool among callers that write. A caller whose requests wait for each other, e.g. for a
- * row lock, holds at most two thirds of them. When only the last third is free, each caller holds one. So a few callers
- * can't take all connections. A unit of work that commits waits for no lock any more, so it no longer counts.
+ * row lock, holds at most two thirds of them. When only the last third is free, each caller holds one, and when only the
+ * last sixth is free, each neighbourhood holds one. So neither a few callers nor many of one network can take all
+ * connections. Neighbourhoods take turns, and within each of them its callers. A unit of work that commits waits for no
+ * lock any more, so it no longer counts.
  */
 export class ConnectionShares implements ConnectionScheduler {
   private readonly places: Semaphore;
@@ -27,7 +32,12 @@ export class ConnectionShares implements ConnectionScheduler {
   /** @param size the size of the pool */
   constructor(size: number) {
     const places = size > 2 * LEFT ? size - LEFT : size;
-    this.places = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > places * OTHERS);
+    this.places = new Semaphore(
+      places,
+      MAX_WAITING,
+      (ofNetwork, free, ofCaller) =>
+        (ofNetwork === 0 || free > places * OTHER_NETWORKS) && (ofCaller === 0 || free > places * OTHERS),
+    );
   }
 
   /** All connections of a unit share one permit, because work on one of them may wait for work on another. */
@@ -35,17 +45,17 @@ export class ConnectionShares implements ConnectionScheduler {
     const place = this.ofUnits.get(unit);
     if (place) return place.add(asking);
     if (unit.clients.size > 0) return asking.begin(nothing);
-    this.wait(asking, unit, callerOf(unit.origin));
+    this.wait(asking, unit, keysOf(unit.origin));
   }
 
-  private wait(first: ConnectionRequest, unit: UnitOfWork, caller: string): void {
+  private wait(first: ConnectionRequest, unit: UnitOfWork, keys: QueueKeys): void {
     const place = new Place(first, () => {
       this.ofUnits.delete(unit);
-      this.places.release(caller);
+      this.places.release(keys);
     });
     this.ofUnits.set(unit, place);
-    if (this.places.take(caller)) return place.begin();
-    this.places.turn([caller], leaving(unit)).then(
+    if (this.places.take(keys)) return place.begin();
+    this.places.turn(keys, leaving(unit)).then(
       () => place.begin(),
       (error: Error) => {
         this.ofUnits.delete(unit);
@@ -141,7 +151,8 @@ function leaving(unit: UnitOfWork): Leaving | undefined {
   return response && !response.closed ? new UnitLeaving(unit, response) : undefined;
 }
 
-/** The user, or the neighbourhood if the caller isn't known or has no account. */
-function callerOf({ user, ip }: Partial<Origin> = {}): string {
-  return isWriter(user) ? `user ${user.id}` : neighbourhoodOf(ip);
+/** The neighbourhood, and in it the user, or the network of a caller that isn't known or has no account. */
+function keysOf({ user, ip }: Partial<Origin> = {}): QueueKeys {
+  const [neighbourhood, network] = queueKeysOf(ip);
+  return [neighbourhood, isWriter(user) ? user.id : network];
 }

@@ -7,10 +7,10 @@ import { UnitOfWork } from '../transactions/unit-of-work';
 
 /** The queue in which an expensive read waits for its turn, seen by one of its callers. */
 export interface SharedLane {
-  /**
-   * The caller's queue keys. Only callers with the same keys share a read, so that none waits in the queue of another.
-   */
+  /** The caller's queue keys. Where a read waits, only callers with the same keys share it: nobody waits in another's queue. */
   keys: QueueKeys;
+  /** Whether the read would begin at once. */
+  readonly isFree: boolean;
   /** Whether the caller has gone. */
   readonly isOver: boolean;
   /** Aborted when the caller has gone. Asked for only where the read waits. */
@@ -47,7 +47,7 @@ export function sharedRead<R extends object>(
   lane?: SharedLane,
 ): Promise<R[]> {
   const statements = waiting.get(database) ?? beginTurn(database);
-  const key = JSON.stringify([statement.text, statement.values, lane?.keys]);
+  const key = JSON.stringify([statement.text, statement.values]);
   const askers = statements.get(key);
   return new Promise((resolve, reject) => {
     const asker = { resolve: resolve as Asker['resolve'], reject, lane };
@@ -67,6 +67,23 @@ function beginTurn(database: DataSource): Map<string, Asker[]> {
 }
 
 function runInTurn(database: DataSource, statement: QueryConfig, askers: Asker[]): void {
+  const [{ lane }] = askers;
+  if (!lane || lane.isFree) return runFor(database, statement, askers);
+  for (const ofQueue of byQueue(askers)) runFor(database, statement, ofQueue);
+}
+
+function byQueue(askers: Asker[]): Asker[][] {
+  const queues = new Map<string, Asker[]>();
+  for (const asker of askers) {
+    const key = JSON.stringify(asker.lane?.keys);
+    const others = queues.get(key);
+    if (others) others.push(asker);
+    else queues.set(key, [asker]);
+  }
+  return [...queues.values()];
+}
+
+function runFor(database: DataSource, statement: QueryConfig, askers: Asker[]): void {
   UnitOfWork.outside(() => runInLane(database, statement, askers)).then(
     ({ rows }) => answer(rows, askers),
     (error: unknown) => askers.forEach(({ reject }) => reject(error)),

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { endBackends, poolOf } from './cancellable-pool';
 
-/** The interval between two checks in milliseconds: most reads end by themselves before. */
+/** The interval between two checks, and the least age of an ended read, in milliseconds: most end by themselves before. */
 const INTERVAL = 500;
 
 export interface AbandonedReadsOptions {
@@ -16,7 +16,8 @@ export interface AbandonedReadsOptions {
 /**
  * Ends shared reads that nobody waits for any more. To record which request waits for which read would cost each
  * request something. But every waiting request arrived before its read began, so a read is abandoned when all older
- * requests are answered or gone.
+ * requests are answered or gone. Messages of gateways and jobs share short reads too, for which no request waits: young
+ * reads are left alone.
  */
 export class AbandonedReads {
   private timer: NodeJS.Timeout | undefined;
@@ -34,7 +35,8 @@ export class AbandonedReads {
     if (!database.isInitialized) return;
     const pool = poolOf(database);
     if (!pool.sharesReads) return;
-    void endBackends(pool.sharedBefore(oldestUnanswered()), databaseUrl, onFailure);
+    const moment = Math.min(oldestUnanswered(), performance.now() - INTERVAL);
+    void endBackends(pool.sharedBefore(moment), databaseUrl, onFailure);
     this.watch();
   }
 }

@@ -20,6 +20,7 @@ const { USER_NOT_FOUND } = declareErrors({ USER_NOT_FOUND: { status: 404, messag
 @SortableBy('username', 'email', 'name', 'status', 'created_at', 'updated_at')
 @SearchableBy('username', 'email', 'name')
 @Index('users_administrators', { synchronize: false })
+@Index('users_present', ['id'], { where: 'deleted_at IS NULL' })
 @Check('users_username_length', 'char_length(username) >= 3')
 @Check('users_status_known', "status IN ('ACTIVE', 'SUSPENDED')")
 @Check('users_roles_known', `roles <@ ARRAY[${roles}] AND cardinality(roles) > 0`)

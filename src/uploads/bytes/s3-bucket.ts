@@ -4,6 +4,7 @@ import type { ByteRange } from './byte-store';
 import { reportContentGone } from './content-gone';
 import { RecentValues } from './recent-values';
 import { isNotFound } from './s3-errors';
+import { areConsecutive, isTailBefore, type Part, tailOf } from './s3-parts';
 import { send } from './s3-send';
 import { Spool } from './spool';
 import { mebibytes } from '../../platform';
@@ -17,17 +18,13 @@ export interface Found {
   since: Date;
 }
 
-interface Part {
-  PartNumber?: number;
-  Size?: number;
-}
-
 /**
  * Stores uploads as multipart uploads of S3. It uses the library's calls except `write`, which deletes the beginning of
  * a part before it is stored elsewhere, so that a crash would lose it. Here the size of an upload determines where its
  * parts begin, so a part can be replaced until all of them are completed to one object: a writer that continues at an
  * offset sends the part around it again. The bytes of that part before the offset come from an object of their own, the
- * tail, which is deleted after the part is stored. So acknowledged bytes are always stored somewhere.
+ * tail, which is named after the offset and deleted when a later offset is acknowledged. So acknowledged bytes are always
+ * stored somewhere, even if a writer that has lost its lock is late.
  */
 export class S3Bucket extends S3Store {
   /** @param directory where parts are gathered */
@@ -50,7 +47,8 @@ export class S3Bucket extends S3Store {
     let end = offset;
     const spool = await Spool.open(this.directory);
     try {
-      await this.loadTail(key, number, offset % partSize, spool);
+      await this.loadTail(key, offset, offset % partSize, spool);
+      await this.removeTailsBefore(key, offset);
       for await (const chunk of bytes) {
         for (let rest = chunk; rest.length > 0;) {
           const fitting = rest.subarray(0, partSize - spool.length);
@@ -62,7 +60,7 @@ export class S3Bucket extends S3Store {
       }
       if (end === offset || spool.length === 0) return end;
       if (end === size) await this.sendPart(upload, number, spool);
-      else await this.saveTail(key, number, spool);
+      else await this.saveTail(key, end, spool);
       return end;
     } finally {
       await spool.close();
@@ -77,8 +75,8 @@ export class S3Bucket extends S3Store {
       const parts = (await this.retrieveParts(key)) as Part[];
       if (!areConsecutive(parts.slice(0, whole), whole, partSize)) return false;
       if (offset % partSize === 0) return true;
-      const tail = await this.client.headObject({ Bucket: this.bucket, Key: tailOf(key, whole + 1) });
-      return tail.ContentLength! >= offset % partSize;
+      const tail = await this.client.headObject({ Bucket: this.bucket, Key: tailOf(key, offset) });
+      return tail.ContentLength === offset % partSize;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       // A finished upload is one object without parts.
@@ -127,23 +125,31 @@ export class S3Bucket extends S3Store {
     yield* this.begun('');
   }
 
-  /** Loads the acknowledged bytes before the offset. A longer tail also contains bytes that were not acknowledged. */
-  private async loadTail(key: string, number: number, length: number, spool: Spool): Promise<void> {
+  /** Loads the acknowledged bytes of the part before the offset. */
+  private async loadTail(key: string, offset: number, length: number, spool: Spool): Promise<void> {
     if (length === 0) return;
-    const tail = await this.readRange(tailOf(key, number), { start: 0, end: length - 1 }).catch(unlessMissing);
+    const tail = await this.readRange(tailOf(key, offset)).catch(unlessMissing);
     if (!tail) throw reportContentGone(key);
     for await (const chunk of tail as AsyncIterable<Buffer>) await spool.write(chunk);
     if (spool.length !== length) throw reportContentGone(key);
   }
 
-  private async saveTail(key: string, number: number, spool: Spool): Promise<void> {
-    const tail = { Bucket: this.bucket, Key: tailOf(key, number) };
-    await send(spool, (body) => this.client.putObject({ ...tail, ...body }));
+  /** Those of later offsets may be another writer's. */
+  private async removeTailsBefore(key: string, offset: number): Promise<void> {
+    if (offset === 0) return;
+    for await (const { name } of this.objects(`${key}.`)) {
+      if (isTailBefore(name, offset)) await this.client.deleteObject({ Bucket: this.bucket, Key: name });
+    }
+  }
+
+  private async saveTail(key: string, offset: number, spool: Spool): Promise<void> {
+    const tail = { Bucket: this.bucket, Key: tailOf(key, offset) };
+    await send(spool, ({ body, ...options }) => this.client.putObject({ ...tail, ...body }, options));
   }
 
   private async sendPart(upload: MetadataValue, number: number, spool: Spool): Promise<void> {
     const part = { Bucket: this.bucket, Key: upload.file.id, UploadId: upload['upload-id'], PartNumber: number };
-    await send(spool, (body) => this.client.uploadPart({ ...part, ...body }));
+    await send(spool, ({ body, ...options }) => this.client.uploadPart({ ...part, ...body }, options));
     spool.clear();
   }
 
@@ -180,12 +186,6 @@ export class S3Bucket extends S3Store {
       more = page.IsTruncated === true;
     }
   }
-}
-
-const tailOf = (key: string, number: number) => `${key}.${number}.part`;
-
-function areConsecutive(parts: Part[], count: number, size: number): boolean {
-  return parts.length === count && parts.every((part, index) => part.PartNumber === index + 1 && part.Size === size);
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -11,7 +11,7 @@ import { Segments } from './segments';
 import { type Upload, UploadStatus } from '../upload.entity';
 import type { ChunkChecksum } from './upload-headers';
 import type { Claims } from '../upload-metadata';
-import { requireAlive, type UploadRows } from '../upload-rows';
+import { offsetConflict, requireAlive, type UploadRows } from '../upload-rows';
 import { UploadErrors } from '../upload-errors';
 
 export interface TusStoreOptions {
@@ -65,9 +65,14 @@ export class TusStore extends DataStore {
     const { checksum } = this.options;
     const whole = checksum === undefined ? undefined : createHash(checksum.algorithm);
     const segments = new Segments(stream);
+    if (!(await segments.begin())) {
+      // An empty body has a checksum too.
+      if (whole && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
+      return this.upload.offset;
+    }
+    // Its checksum has no state any more, and to read all its bytes again would take long.
+    if (this.upload.status === UploadStatus.COMPLETE) throw offsetConflict();
     const sum = await this.sum();
-    // An empty body has a checksum too.
-    if (whole && !(await segments.begin()) && whole.digest('base64') !== checksum!.digest) throw checksumMismatch();
     while (await segments.begin()) await this.append(segments, sum, whole);
     return this.upload.offset;
   }

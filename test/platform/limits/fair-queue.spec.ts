@@ -36,10 +36,23 @@ describe('A fair line', () => {
 
   it('passes over a key that may not have its turn, which stays first', () => {
     const line = lineOf([['x'], ['y']]);
-    expect(line.next((key) => key !== 'x')).toBe(1);
-    expect(line.next((key) => key !== 'x')).toBeUndefined();
+    expect(line.next(([key]) => key !== 'x')).toBe(1);
+    expect(line.next(([key]) => key !== 'x')).toBeUndefined();
     expect(line.size).toBe(1);
     expect(line.next()).toBe(0);
+  });
+
+  it('passes over a narrower key that may not have its turn, and over a wider one without another', () => {
+    const line = lineOf([
+      ['x', '1'],
+      ['y', '1'],
+      ['y', '2'],
+    ]);
+    const may = ([, narrower]: QueueKeys) => narrower !== '1';
+    expect(line.next(may)).toBe(2);
+    expect(line.next(may)).toBeUndefined();
+    expect(line.size).toBe(2);
+    expect([line.next(), line.next()]).toEqual([0, 1]);
   });
 
   it('names the latest of the longest line where a newcomer would not make its own as long', () => {

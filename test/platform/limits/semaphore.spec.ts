@@ -85,6 +85,16 @@ describe('A semaphore', () => {
   });
 
   describe('of several keys', () => {
+    it('has a narrowest key that holds its share wait, and others of its widest key begin past it', () => {
+      const semaphore = new Semaphore(4, 10, (working, _free, narrowest) => working < 3 && narrowest < 2);
+      const taken = (...keys: string[]) => semaphore.take(keys);
+
+      expect([taken('x', '1'), taken('x', '1'), taken('x', '1')]).toEqual([true, true, false]);
+      expect([taken('y', '1'), taken('x', '2'), taken('x', '3')]).toEqual([false, true, false]);
+      semaphore.release(['x', '1']);
+      expect([taken('y', '1'), taken('x', '3')]).toEqual([true, true]);
+    });
+
     it('has a key that holds its share wait, and others begin past it', async () => {
       const semaphore = new Semaphore(4, 10, (working, free) => working < free);
       const begun: string[] = [];
