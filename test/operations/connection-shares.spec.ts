@@ -200,6 +200,24 @@ describe('Several callers whose requests wait for a lock', () => {
     expect(countStatuses(await Promise.all(orders))).toEqual({ 201: orders.length });
   });
 
+  it('leave a connection to other networks, when they wait for lists too', async () => {
+    const users = await Promise.all(times(POOL_SIZE, () => api.user()));
+    const other = await api.user();
+    const { body } = await api.as(await api.admin()).post('/products', { name: 'Cup', price: 1, stock: 1_000 });
+    const order = { items: [{ product_id: body.data.id as number, quantity: 1 }] };
+    const lock = await RowLock.of(api.app.databaseUrl, 'products', body.data.id as number);
+    const listLock = await RowLock.ofTable(api.app.databaseUrl, 'replies');
+    const held = users.map((user, index) => from(1, user).get(`/replies?size=${index + 1}`));
+    held.push(...users.map((user) => from(1, user).post('/orders', order)));
+    await lock.awaitedBy(POOL_SIZE - 1);
+
+    expect(await from(2, other).get('/users/profile')).toMatchObject({ status: 200 });
+    expect(await from(2, other).post('/posts', post)).toMatchObject({ status: 201 });
+    expect(await lock.waiting()).toBe(POOL_SIZE - 1);
+    await Promise.all([lock.release(), listLock.release()]);
+    expect(countStatuses(await Promise.all(held))).toEqual({ 200: POOL_SIZE, 201: POOL_SIZE });
+  });
+
   it('leave connections to another user of their network', async () => {
     const [stuck, neighbour] = [await api.user(), await api.user()];
     const lock = await RowLock.of(api.app.databaseUrl, 'users', stuck.id);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { DataSource } from 'typeorm';
+import { inBackground } from '../../src/platform';
 import { toApiError } from '../../src/platform/errors/to-api-error';
-import { type Answer, createDatabase, dropDatabase, expectError, query } from '../../src/platform/testing';
+import { type Answer, createDatabase, dropDatabase, expectError, query, waitFor } from '../../src/platform/testing';
 import { CancellablePool } from '../../src/platform/transactions/cancellable-pool';
 import { impersonators } from '../support/postgres-impersonator';
 import { TestApi, type TestUser } from '../support/test-api';
@@ -9,6 +11,8 @@ import { TcpProxy } from '../support/tcp-proxy';
 import { startApp } from '../support/test-app';
 
 const SECRET = 'secret-of-the-database';
+/** Milliseconds that a statement of a job may take. */
+const LIMIT = 1_000;
 
 describe('A database that gives no connection', () => {
   const api = new TestApi();
@@ -78,6 +82,20 @@ describe('A database that gives no connection', () => {
     await expectOutage();
     await query(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
 
+    expect((await api.as(user).get('/users/profile')).status).toBe(200);
+  });
+
+  it('fails a job alone when it breaks while the time limit of the job is set', async () => {
+    proxy.holdAnswersTo('SET statement_timeout');
+    const job = inBackground(() => api.app.nest.get(DataSource).query('SELECT 1'), LIMIT).catch(
+      (error: unknown) => error,
+    );
+    await waitFor(() => proxy.waiting === 1);
+    proxy.refuse();
+
+    expect(toApiError(await job)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    proxy.passAnswers();
+    proxy.accept();
     expect((await api.as(user).get('/users/profile')).status).toBe(200);
   });
 });

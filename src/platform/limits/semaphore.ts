@@ -32,12 +32,16 @@ export class Semaphore {
    * @param permits how many may work at once
    * @param maxWaiting how many may wait
    * @param mayBegin whether a caller may have another permit while `free` are left, whose widest key has `working` of them,
-   * and whose narrowest key has `narrowest`
+   * whose narrowest key has `narrowest`, and whose widest key has `together` permits of all semaphores with the same tally.
+   * Whoever waits hears of this semaphore's releases only, so `together` must not keep a key without a permit waiting
+   * @param together counts the working callers of each widest key, of several semaphores. Default: of this one
    */
   constructor(
     private permits: number,
     maxWaiting: number,
-    private readonly mayBegin: (working: number, free: number, narrowest: number) => boolean = () => true,
+    private readonly mayBegin: (working: number, free: number, narrowest: number, together: number) => boolean = () =>
+      true,
+    private readonly together?: Tally<QueueKey>,
   ) {
     this.queue = new BoundedQueue(maxWaiting);
   }
@@ -71,10 +75,10 @@ export class Semaphore {
 
   /** Whether there is a free permit for a caller with these keys. */
   isFreeFor(keys: QueueKeys): boolean {
-    return (
-      this.permits > 0 &&
-      this.mayBegin(this.working.of(keys[0]), this.permits, this.narrowest.of(keys[keys.length - 1]))
-    );
+    if (this.permits === 0) return false;
+    const working = this.working.of(keys[0]);
+    const narrowest = this.narrowest.of(keys[keys.length - 1]);
+    return this.mayBegin(working, this.permits, narrowest, this.together?.of(keys[0]) ?? working);
   }
 
   /** Takes a free permit, which must be released. @returns false if there is none for these keys */
@@ -122,6 +126,7 @@ export class Semaphore {
   private count(keys: QueueKeys, more: number): void {
     this.permits -= more;
     this.working.add(keys[0], more);
+    this.together?.add(keys[0], more);
     this.narrowest.add(keys[keys.length - 1], more);
   }
 

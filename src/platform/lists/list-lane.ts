@@ -4,6 +4,7 @@ import type { QueueKeys } from '../limits/fair-queue';
 import { Semaphore } from '../limits/semaphore';
 import type { SharedLane } from '../rows/shared-read';
 import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
+import { leavesConnections } from '../transactions/connection-scheduler';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 
 /** Statements at once, however large the pool is: the event loop reads the rows of all of them. */
@@ -77,9 +78,12 @@ class LaneOfCaller implements SharedLane {
 function laneOf(database: DataSource): Semaphore {
   let lane = lanes.get(database);
   if (!lane) {
-    const places = Math.max(1, Math.min(MOST, poolOf(database).options.max - LEFT));
+    const { permits, options } = poolOf(database);
+    const places = Math.max(1, Math.min(MOST, options.max - LEFT));
     const ofOthers = Math.max(1, places * OTHERS);
-    lane = new Semaphore(places, MAX_WAITING, (held, free) => held === 0 || free > ofOthers);
+    const mayBegin = (held: number, free: number, _ofNetwork: number, together: number) =>
+      held === 0 || (free > ofOthers && leavesConnections(together, options.max));
+    lane = new Semaphore(places, MAX_WAITING, mayBegin, permits);
     lanes.set(database, lane);
   }
   return lane;

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings';
-import { endBackends } from '../transactions/cancellable-pool';
+import { endBackends } from '../transactions/end-backends';
 import { DatabaseServer } from '../database/database-server';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';

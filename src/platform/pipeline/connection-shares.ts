@@ -1,8 +1,13 @@
 import { queueKeysOf } from '../limits/client-network';
-import type { QueueKeys } from '../limits/fair-queue';
+import type { QueueKey, QueueKeys } from '../limits/fair-queue';
 import { type Leaving, Semaphore } from '../limits/semaphore';
+import type { Tally } from '../limits/tally';
 import type { Origin } from '../transactions/origin';
-import type { ConnectionRequest, ConnectionScheduler } from '../transactions/connection-scheduler';
+import {
+  type ConnectionRequest,
+  type ConnectionScheduler,
+  leavesConnections,
+} from '../transactions/connection-scheduler';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { isWriter } from '../transactions/writer';
 
@@ -13,7 +18,7 @@ import { isWriter } from '../transactions/writer';
 const LEFT = 1;
 /** The part of the pool's connections that a caller leaves to others. If no more are free, each caller has one. */
 const OTHERS = 1 / 3;
-/** The part that all callers of a neighbourhood leave to others: whoever has one address may have many accounts. */
+/** The part that the writes of a neighbourhood leave to those of others. */
 const OTHER_NETWORKS = 1 / 6;
 /** The number of units of work that may wait. Beyond it, the caller with most of them gets 503. */
 const MAX_WAITING = 1_000;
@@ -21,23 +26,24 @@ const MAX_WAITING = 1_000;
 /**
  * Shares the connections of a pool among callers that write. A caller whose requests wait for each other, e.g. for a
  * row lock, holds at most two thirds of them. When only the last third is free, each caller holds one, and when only the
- * last sixth is free, each neighbourhood holds one. So neither a few callers nor many of one network can take all
- * connections. Neighbourhoods take turns, and within each of them its callers. A unit of work that commits waits for no
- * lock any more, so it no longer counts.
+ * last sixth is free, each neighbourhood holds one: whoever has one address may have many accounts. Together with its
+ * lists a neighbourhood leaves connections to all else, see {@link leavesConnections}. Neighbourhoods take turns, and
+ * within each of them its callers. A unit of work that commits waits for no lock any more, so it no longer counts.
  */
 export class ConnectionShares implements ConnectionScheduler {
   private readonly places: Semaphore;
   private readonly ofUnits = new WeakMap<UnitOfWork, Place>();
 
-  /** @param size the size of the pool */
-  constructor(size: number) {
+  /**
+   * @param size the size of the pool
+   * @param permits counts those of lists too
+   */
+  constructor(size: number, permits: Tally<QueueKey>) {
     const places = size > 2 * LEFT ? size - LEFT : size;
-    this.places = new Semaphore(
-      places,
-      MAX_WAITING,
-      (ofNetwork, free, ofCaller) =>
-        (ofNetwork === 0 || free > places * OTHER_NETWORKS) && (ofCaller === 0 || free > places * OTHERS),
-    );
+    const mayBegin = (ofNetwork: number, free: number, ofCaller: number, together: number) =>
+      (ofNetwork === 0 || (free > places * OTHER_NETWORKS && leavesConnections(together, size))) &&
+      (ofCaller === 0 || free > places * OTHERS);
+    this.places = new Semaphore(places, MAX_WAITING, mayBegin, permits);
   }
 
   /** All connections of a unit share one permit, because work on one of them may wait for work on another. */

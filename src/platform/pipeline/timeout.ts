@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { AbandonedReads } from '../transactions/abandoned-reads';
-import { endBackends } from '../transactions/cancellable-pool';
+import { endBackends } from '../transactions/end-backends';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';

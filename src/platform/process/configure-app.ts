@@ -44,7 +44,8 @@ export function configureApp(app: INestApplication): void {
   const onFailure = (error: unknown) => logger.warn({ err: error }, 'A statement was left to its own time-out');
   const oldestUnanswered = () => adapter.oldestUnanswered;
   const database = app.get(DataSource);
-  if (hasOwnPool(database)) poolOf(database).turns = new ConnectionShares(settings.DATABASE_POOL_SIZE);
+  const pool = hasOwnPool(database) ? poolOf(database) : undefined;
+  if (pool) pool.turns = new ConnectionShares(settings.DATABASE_POOL_SIZE, pool.permits);
   const abandonedReads = new AbandonedReads({
     database,
     databaseUrl,
@@ -52,7 +53,7 @@ export function configureApp(app: INestApplication): void {
     onFailure,
   });
   const timeLimit = timeoutAfter({ limit: settings.REQUEST_TIMEOUT, databaseUrl, abandonedReads, onFailure });
-  const turns = new RequestTurns(hasOwnPool(database) ? poolOf(database) : undefined);
+  const turns = new RequestTurns(pool);
   adapter.getHttpServer().on('connection', turns.accepted);
   const entrance = inSequence([
     assignRequestId,

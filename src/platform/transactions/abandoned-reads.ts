@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { endBackends, poolOf } from './cancellable-pool';
+import { poolOf } from './cancellable-pool';
+import { endBackends } from './end-backends';
 
 /** The interval between two checks, and the least age of an ended read, in milliseconds: most end by themselves before. */
 const INTERVAL = 500;

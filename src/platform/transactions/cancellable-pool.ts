@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { Client, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import type { PoolClient, PoolConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
+import type { QueueKey } from '../limits/fair-queue';
+import { Tally } from '../limits/tally';
 import type { OnConnection } from './clean-pool';
 import { ConnectionError } from './connection-error';
 import { LimitedPool } from './limited-pool';
@@ -38,6 +40,8 @@ export class CancellablePool extends LimitedPool {
   private connecting?: UnitOfWork;
   /** Decides when a unit of work gets a connection. Default: at once */
   turns?: ConnectionScheduler;
+  /** Counts the permits of each neighbourhood to hold a connection: those of writes together with those of lists. */
+  readonly permits = new Tally<QueueKey>();
 
   constructor(options?: PoolConfig) {
     super(options);
@@ -169,32 +173,3 @@ export const poolOf = (database: DataSource): CancellablePool =>
 
 /** True if a data source has this pool. An application may have other data sources. */
 export const hasOwnPool = (database: DataSource): boolean => poolOf(database) instanceof CancellablePool;
-
-/**
- * Ends connections: the server stops their statements and rolls their transactions back. Nobody waits for that, so a
- * failure is only passed to `onFailure`.
- */
-export async function endBackends(
-  clients: PoolClient[],
-  databaseUrl: string,
-  onFailure: (error: unknown) => void,
-): Promise<void> {
-  const backends = clients as Backend[];
-  if (backends.length === 0) return;
-  // On this side at once: no COMMIT is sent any more, and a connection to an unreachable server leaves the pool.
-  for (const backend of backends) void backend.end();
-  // Also terminated on the server, because a statement that waits for a lock doesn't notice a closed connection. The
-  // pool isn't used: a full pool may be the reason of the delay.
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', onFailure);
-  try {
-    await client.connect();
-    await client.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
-      backends.map(({ processID }) => processID),
-    ]);
-  } catch (error) {
-    onFailure(error);
-  } finally {
-    await client.end();
-  }
-}

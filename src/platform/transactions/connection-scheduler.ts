@@ -18,3 +18,9 @@ export interface ConnectionScheduler {
    */
   add(asking: ConnectionRequest, unit: UnitOfWork): void;
 }
+
+/** The part of a pool's connections that the writes and lists of a neighbourhood together leave to all others. */
+const OTHERS = 1 / 6;
+
+/** Whether a neighbourhood that has this many permits may have another one. @param size the size of the pool */
+export const leavesConnections = (permits: number, size: number): boolean => permits < size * (1 - OTHERS);

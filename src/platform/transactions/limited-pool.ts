@@ -26,19 +26,24 @@ export class LimitedPool extends CleanPool {
   private connectWith(limit: number | undefined, onConnection: OnConnection): void {
     super.connect((error, client, release) => {
       if (!client || (client as LimitedClient).statementLimit === limit) return onConnection(error, client, release);
-      client.query(settingsFor(limit)).then(
+      // TypeORM listens from when it has the client. An error without a listener would end the process.
+      client.on('error', nothing);
+      const isSet = client.query(settingsFor(limit)).finally(() => client.off('error', nothing));
+      isSet.then(
         () => {
           (client as LimitedClient).statementLimit = limit;
           onConnection(undefined, client, release);
         },
         (failure: Error) => {
           release(failure);
-          onConnection(failure, undefined, () => undefined);
+          onConnection(failure, undefined, nothing);
         },
       );
     });
   }
 }
+
+const nothing = (): void => undefined;
 
 function settingsFor(limit: number | undefined): string {
   if (limit === undefined) return 'RESET statement_timeout; RESET idle_in_transaction_session_timeout';
