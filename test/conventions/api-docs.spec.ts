@@ -70,6 +70,17 @@ describe('The files of /docs', () => {
     }
   });
 
+  it.each([
+    ['/docs/json', '/docs/JSON', '/docs/json/', '/Docs/Json/?x'],
+    ['/docs/v2/json', '/docs/V2/json/', '/DOCS/v2/json'],
+    ['/docs/swagger-ui-init.js', '/docs/Swagger-UI-init.js', '/docs/swagger-ui-init.js/?x'],
+  ])('are made once, however %s is spelled', async (path, ...spellings) => {
+    const { etag } = (await ask(path)).headers;
+    expect(etag).toBeDefined();
+
+    for (const spelling of spellings) expect([spelling, (await ask(spelling)).headers.etag]).toEqual([spelling, etag]);
+  });
+
   it('are what its page loads', async () => {
     const page = String((await ask('/docs/')).bytes);
     const names = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name]) => name);

@@ -13,8 +13,10 @@ const LOADED = [
   ...['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
   ...['favicon-32x32.png', 'favicon-16x16.png'],
 ];
-/** The files that Nest generates for the page. They are the same for all callers. */
-const MADE = ['', '/', '/index.html', '/swagger-ui-init.js', '/docs/swagger-ui-init.js'];
+/** The pages that Nest generates. Those of a URL that ends with a slash, or whose query does, have other addresses in them. */
+const PAGES = ['', '/', '/index.html'];
+/** The scripts that Nest generates for the pages. */
+const SCRIPTS = ['/swagger-ui-init.js', '/docs/swagger-ui-init.js'];
 const MEDIA_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -64,8 +66,17 @@ class DocsFile {
  */
 export function docsFiles(page: string, documents: string[]): RequestHandler {
   const files = new Map<string, Promise<DocsFile>>();
-  const made = new Set([...MADE.map((path) => page + path), ...documents]);
+  const made = new Set([...SCRIPTS.map((path) => page + path), ...documents]);
   const loaded = new Map(LOADED.map((name) => [`${page}/${name}`, name]));
+  const pages = new Set(PAGES.map((path) => page + path));
+
+  /** The path by which a file is known. Like Express's, it is without capitals and a slash at the end. */
+  const pathOf = (url: string) => {
+    const path = url.replace(/\?.*$/s, '').toLowerCase();
+    const file = path.endsWith('/') ? path.slice(0, -1) : path;
+    if (made.has(file) || loaded.has(file)) return file;
+    return url.endsWith('/') ? url : path;
+  };
 
   const fileOf = (path: string) => {
     const name = loaded.get(path);
@@ -74,15 +85,12 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
   };
 
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    // Nest has another page of /docs for a URL, including its query, that ends with a slash.
-    const { originalUrl } = request;
     if (!isRead(request)) return next();
-    const bare = originalUrl.replace(/\?.*$/s, '');
-    const isPage = !loaded.has(bare) && !documents.includes(bare);
-    const path = originalUrl.endsWith('/') && isPage ? originalUrl : bare;
+    const { originalUrl } = request;
+    const path = pathOf(originalUrl);
     const file = await fileOf(path);
     if (file) return file.send(request, response);
-    if (made.has(isPage ? originalUrl : bare)) keep(response, (one) => files.set(path, Promise.resolve(one)));
+    if (made.has(path) || pages.has(originalUrl)) keep(response, (one) => files.set(path, Promise.resolve(one)));
     next();
   };
 }
