@@ -66,14 +66,9 @@ const tooMany = (maxValues: number) => bodyError('size', `must not hold more tha
 
 /** The index of the quotation mark that ends the string that begins at `start`; the length if there is none. */
 function endOfString(json: Buffer, start: number): number {
-  let at = json.indexOf(Byte.QUOTE, start + 1);
-  while (at >= 0 && isEscaped(json, at)) at = json.indexOf(Byte.QUOTE, at + 1);
-  return at < 0 ? json.length : at;
-}
-
-/** True after an odd number of backslashes. */
-function isEscaped(json: Buffer, at: number): boolean {
-  let first = at;
-  while (json[first - 1] === Byte.BACKSLASH) first--;
-  return (at - first) % 2 === 1;
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === Byte.QUOTE) return at;
+    if (json[at] === Byte.BACKSLASH) at++;
+  }
+  return json.length;
 }

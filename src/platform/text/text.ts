@@ -48,6 +48,8 @@ export function wholePattern({ source, flags }: RegExp): string {
 export function hasLength(text: string, min: number, max: number): boolean {
   // A text that is too long in any form needn't be counted.
   if (isTooLong(text, max)) return false;
+  // A code point has one or two units, so that most texts needn't be counted.
+  if (text.length >= 2 * min && text.length <= max) return true;
   const length = [...text].length;
   return length >= min && length <= max;
 }

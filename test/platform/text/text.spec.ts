@@ -104,6 +104,8 @@ describe('A length', () => {
   it('counts code points', () => {
     expect(hasLength('😀'.repeat(5), 5, 5)).toBe(true);
     expect(hasLength('😀'.repeat(6), 1, 5)).toBe(false);
+    expect([hasLength('😀', 1, 5), hasLength('😀', 2, 5)]).toEqual([true, false]);
+    expect([hasLength('ab', 2, 5), hasLength('a', 2, 5)]).toEqual([true, false]);
     expect(hasLength('', 0, 5)).toBe(true);
     expect(hasLength('a'.repeat(1_000_000), 1, 5)).toBe(false);
   });
