@@ -1,7 +1,12 @@
 import { DataSource } from 'typeorm';
-import { type Answer, type Client, times } from '../../src/platform/testing';
+import { type Answer, type Client, RowLock, times } from '../../src/platform/testing';
 import { aPost } from '../support/builders';
 import { type TestUser, useTestApi } from '../support/test-api';
+
+/** A post or a comment. */
+interface Post {
+  id: number;
+}
 
 describe('/posts, /comments and /replies', () => {
   const api = useTestApi();
@@ -19,6 +24,8 @@ describe('/posts, /comments and /replies', () => {
     dataOf(api.as(author).post(`/posts/${postId}/comments`, { content }));
   const reply = (commentId: number, content = 'A reply', author = ada) =>
     dataOf(api.as(author).post('/replies', { comment_id: commentId, content }));
+  const sayOn = ({ id }: Post) => api.as(eve).post(`/posts/${id}/comments`, { content: 'A comment' });
+  const answerTo = ({ id }: Post) => api.as(eve).post('/replies', { comment_id: id, content: 'A reply' });
   const totalOf = async (client: Client, path: string) => (await client.get(path)).body.pagination.total;
 
   it('let a user write, and anyone read', async () => {
@@ -165,6 +172,28 @@ describe('/posts, /comments and /replies', () => {
 
     expect(answer).toMatchObject({ status: 201 });
     expect(await api.get(`/replies/${answer.body.data.id}`)).toMatchObject({ status: 404 });
+  });
+
+  it.each<[string, string, (of: Post, said: Post) => [string, () => Promise<Answer>]]>([
+    ['a post', 'comments', (of) => [`/posts/${of.id}`, () => sayOn(of)]],
+    ['a post with a comment', 'replies', (of, said) => [`/posts/${of.id}`, () => answerTo(said)]],
+    ['a comment', 'replies', (_of, said) => [`/comments/${said.id}`, () => answerTo(said)]],
+  ])('that come keep no deletion of %s waiting: %s', async (_what, table, those) => {
+    const of = await post();
+    const said = await comment(of.id);
+    const [path, add] = those(of, said);
+    const lock = await RowLock.ofWrites(api.app.databaseUrl, table);
+    const first = add();
+    await lock.awaitedBy(1);
+    const deleted = api.as(ada).delete(path);
+    await lock.awaitedBy(2);
+    const second = add();
+    await lock.awaitedBy(3);
+    await lock.release();
+
+    expect([await first, await deleted]).toMatchObject([{ status: 201 }, { status: 204 }]);
+    // It waited behind the deletion.
+    expect([400, 404]).toContain((await second).status);
   });
 
   it('of a user are listed below that user, and written there by it and by administrators', async () => {

@@ -10,6 +10,7 @@ import {
   requireSelfOrAdmin,
   updateRow,
 } from '../../platform';
+import { endDiscussion, joinDiscussion } from '../posts/discussion';
 import { PostsService } from '../posts/posts.service';
 import { onlyVisible } from '../posts/visible-posts';
 import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
@@ -43,7 +44,8 @@ export class CommentsService {
    * deleting the post locks it before its comments, which could deadlock.
    */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Comment | null> {
-    return this.find(manager, id, caller).setLock('for_key_share', undefined, ['comment']).getOne();
+    const comment = joinDiscussion(this.find(manager, id, caller), 'comment.post_id');
+    return comment.setLock('for_key_share', undefined, ['comment']).getOne();
   }
 
   create(postId: number, { content }: CreateCommentDto, caller: Caller): Promise<Comment> {
@@ -61,8 +63,12 @@ export class CommentsService {
   }
 
   async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
-    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await deleteRow(this.comments.manager, Comment, id, expected);
+    const { user_id, post_id } = await this.get(id, caller);
+    requireSelfOrAdmin(caller, user_id);
+    await this.comments.manager.transaction(async (manager) => {
+      await endDiscussion(manager, post_id);
+      await deleteRow(manager, Comment, id, expected);
+    });
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {

@@ -12,6 +12,7 @@ import {
   updateRow,
 } from '../../platform';
 import { UsersService } from '../users/users.service';
+import { endDiscussion, joinDiscussion } from './discussion';
 import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
 import { Post } from './post.entity';
 import { onlyVisible } from './visible-posts';
@@ -47,7 +48,9 @@ export class PostsService {
 
   /** The post, locked against deletion until the transaction ends. */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Post> {
-    return this.find(manager, id, caller).setLock('for_key_share').getOneOrFail();
+    return joinDiscussion(this.find(manager, id, caller), 'post.id')
+      .setLock('for_key_share')
+      .getOneOrFail();
   }
 
   create(input: CreatePostDto, userId: number): Promise<Post> {
@@ -67,7 +70,10 @@ export class PostsService {
   /** Foreign keys delete its comments and their replies. */
   async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
-    await deleteRow(this.posts.manager, Post, id, expected);
+    await this.posts.manager.transaction(async (manager) => {
+      await endDiscussion(manager, id);
+      await deleteRow(manager, Post, id, expected);
+    });
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {
