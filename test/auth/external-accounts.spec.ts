@@ -118,7 +118,7 @@ describe('an external issuer whose users', () => {
     ]) {
       expect(answer).toMatchObject({
         status: 403,
-        body: { error: { message: expect.stringContaining('identity provider has verified') } },
+        body: { error: { message: expect.stringContaining('identity provider verifies') } },
       });
     }
     expect(await client.patch(`/users/${id}`, { email: 'ivan@corp.example', username: 'ivan-2' })).toMatchObject({
@@ -130,6 +130,21 @@ describe('an external issuer whose users', () => {
     expect(await admin.patch(`/users/${id}`, { email: 'former-ivan@corp.example' })).toMatchObject({ status: 200 });
     const successor = { sub: 'ivan-the-second', email: 'ivan@corp.example' };
     expect(await api.as({ token: token('kim', successor) }).get('/users/profile')).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['nor do local users take it before its first sign-in', {}, 403],
+    ['which local users may take where OPEN_REGISTRATION says so', { OPEN_REGISTRATION: 'true' }, 200],
+    ['which local users may take where OIDC_LOCAL_PASSWORDS says so', { OIDC_LOCAL_PASSWORDS: 'true' }, 200],
+  ])('have an address of their own: %s', async (_who, settings, status) => {
+    const { api, token } = await start(settings);
+    const local = await api.user();
+    const email = 'oscar@corp.example';
+
+    expect(await api.as(local).patch(`/users/${local.id}`, { email })).toMatchObject({ status });
+    expect(await api.as({ token: token('oscar') }).get('/users/profile')).toMatchObject({
+      status: status === 403 ? 200 : 401,
+    });
   });
 
   it('may change it where OIDC_LOCAL_PASSWORDS says so, after a recent sign-in', async () => {

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { countStatuses, times, waitFor } from '../../src/platform/testing';
+import { countStatuses, RowLock, times, waitFor } from '../../src/platform/testing';
 import { OrderStatus } from '../../src/resources/orders/order.entity';
 import { aProduct, anOrderOf } from '../support/builders';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -155,6 +155,21 @@ describe('/orders', () => {
       status: 403,
       body: { error: { message: 'The owner of an order may only cancel it' } },
     });
+  });
+
+  it('is locked by nobody who is refused, as its expiry passes over a locked order', async () => {
+    const { id } = (await order(await product())).body.data;
+    const eve = await api.user();
+    const lock = await RowLock.of(api.app.databaseUrl, 'orders', id);
+    try {
+      expect(await move(id, 'CANCELLED', eve)).toMatchObject({ status: 403 });
+      expect(await move(id, 'PAID', ada)).toMatchObject({ status: 403 });
+      const stale = { 'If-Match': '"0"' };
+      const late = api.as(ada).patch(`/orders/${id}/status`, { status: 'CANCELLED' }, stale);
+      expect(await late).toMatchObject({ status: 412 });
+    } finally {
+      await lock.release();
+    }
   });
 
   it('compares If-Match with the order when it is cancelled, not with its products', async () => {

@@ -20,9 +20,15 @@ export class LocalPasswords {
     if (await this.isElsewhere(userId)) throw signsInElsewhere();
   }
 
-  /** @throws {ForbiddenException} for a user whose address the identity provider has verified */
+  /**
+   * While the identity provider alone says who a user is, nobody chooses an address: it may be that of one of its users
+   * who hasn't been here yet.
+   * @throws {ForbiddenException} for a user whose address the identity provider verifies
+   */
   async requireOwnAddress(userId: number): Promise<void> {
-    if (await this.isElsewhere(userId)) throw addressIsElsewhere();
+    const { OIDC_ISSUER, OIDC_LOCAL_PASSWORDS, openRegistration } = this.settings;
+    const isClosed = OIDC_ISSUER !== undefined && !openRegistration && !OIDC_LOCAL_PASSWORDS;
+    if (isClosed || (await this.isElsewhere(userId))) throw addressIsElsewhere();
   }
 
   private async isElsewhere(userId: number): Promise<boolean> {
@@ -39,9 +45,9 @@ export function signsInElsewhere(): ForbiddenException {
   return new ForbiddenException('This user signs in at the identity provider and has no password here');
 }
 
-/** 403 for changing the e-mail address of a user who signs in at the identity provider. */
+/** 403 for changing one's e-mail address beside an identity provider. */
 export function addressIsElsewhere(): ForbiddenException {
   return new ForbiddenException(
-    'The identity provider has verified the e-mail address of this user, so only an administrator may change it',
+    'The identity provider verifies e-mail addresses, so only an administrator may change them',
   );
 }

@@ -8,6 +8,7 @@ import {
   paginate,
   type Precondition,
   requireExpected,
+  requireExpectedSoFar,
   requireSelfOrAdmin,
   seconds,
   updateRow,
@@ -60,13 +61,15 @@ export class OrdersService {
   }
 
   /** Changes the status of an order. Setting the current status changes nothing. */
-  setStatus(id: number, status: OrderStatus, caller: Caller, expected?: Precondition): Promise<Order> {
+  async setStatus(id: number, status: OrderStatus, caller: Caller, expected?: Precondition): Promise<Order> {
+    // Refused before the lock, because the expiry passes over locked orders.
+    const before = await this.get(id, caller);
+    if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
+    requireExpectedSoFar(before, expected);
     return this.orders.manager.transaction(async (manager) => {
       // Locked, so that concurrent changes follow each other.
       await manager.findOneOrFail(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
       const order = await find(manager, id);
-      requireSelfOrAdmin(caller, order.user_id);
-      if (status !== OrderStatus.CANCELLED && !isAdmin(caller)) throw mayOnlyCancel();
       // Compared before anything is written: the products are written first, and `If-Match` isn't about them.
       requireExpected(order, expected);
       if (status === order.status) return order;
