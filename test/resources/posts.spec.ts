@@ -196,6 +196,19 @@ describe('/posts, /comments and /replies', () => {
     expect([400, 404]).toContain((await second).status);
   });
 
+  it('go on below a post while the deletion of one of its comments takes long', async () => {
+    const of = await post();
+    const said = await comment(of.id);
+    await answerTo(said);
+    const lock = await RowLock.ofWrites(api.app.databaseUrl, 'replies');
+    const deleted = api.as(ada).delete(`/comments/${said.id}`);
+    await lock.awaitedBy(1);
+
+    expect(await sayOn(of)).toMatchObject({ status: 201 });
+    await lock.release();
+    expect(await deleted).toMatchObject({ status: 204 });
+  });
+
   it('of a user are listed below that user, and written there by it and by administrators', async () => {
     const author = await api.user();
     const mine = await dataOf(api.as(author).post(`/users/${author.id}/posts`, aPost()));

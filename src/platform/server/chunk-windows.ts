@@ -44,7 +44,7 @@ let currentWindow = 0;
 /** Small pieces of this window, and those of earlier windows that were too many. */
 let piecesOfAll = 0;
 /** The first is read first. */
-const waiting: Waiting[] = [];
+let waiting: Waiting[] = [];
 let isResuming = false;
 
 /** Before another connection gets the parser. */
@@ -59,8 +59,9 @@ export function hasPlace(parser: Sharer): boolean {
   parser.window = currentWindow;
   const own = ++parser.pieces!;
   if (own <= FEW) return true;
+  if (piecesOfAll > MAX_OF_ALL) return false;
   if (own % MAX_OF_CONNECTION === 0 || piecesOfAll >= MAX_OF_WINDOW) readOnLater(parser);
-  return piecesOfAll <= MAX_OF_ALL;
+  return true;
 }
 
 /** Counts that gathered pieces are handed on. */
@@ -78,6 +79,8 @@ function nextWindow(): void {
   // What was too much for one window is taken from the next.
   piecesOfAll = Math.max(0, piecesOfAll - MAX_OF_WINDOW);
   if (piecesOfAll > 0) setTimeout(nextWindow, WINDOW).unref();
+  // Nobody else takes closed connections out while the windows are full.
+  waiting = waiting.filter(({ socket }) => !socket.destroyed);
   resumeLater();
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { GrowingBuffer } from '../http/growing-buffer';
 import { neighbourhoodOf } from '../limits/client-network';
 import { MemoryBudget } from '../limits/memory-budget';
 import { kibibytes, mebibytes } from '../units';
@@ -49,8 +50,8 @@ const room = new MemoryBudget();
  * noticed, but only up to {@link MAX_KEPT}.
  */
 export class KeptBytes {
-  private pieces: Buffer[] = [];
-  private size = 0;
+  /** Joined: an object for each of many small packets would take hundreds of times their memory. */
+  private kept?: GrowingBuffer;
   private taken = 0;
   /** Node's own listener, which passes bytes to the parser. */
   private readonly feed: (bytes: Buffer) => void;
@@ -83,25 +84,29 @@ export class KeptBytes {
 
   /** Passes all kept bytes to the parser, which may stop again. */
   parse(): void {
-    const { socket, pieces } = this;
-    if (pieces.length === 0) return;
+    const { socket, kept } = this;
+    if (!kept) return;
     if (socket._paused) return void socket.once('drain', () => this.parse());
     socket.on('data', this.feed).off('data', this.add);
-    this.pieces = [];
-    this.size = 0;
+    this.kept = undefined;
     socket.parser?.resume();
-    // The parser also continues with an empty piece, but not with the empty buffer without memory that concat()
-    // returns.
-    this.feed(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
-    if (this.pieces.length === 0) this.goOn();
+    // The parser also continues with an empty piece, but not with an empty buffer without memory. This is a packet's.
+    this.feed(kept.whole());
+    if (!this.isKeeping) this.goOn();
+  }
+
+  /** The parser may have stopped again. */
+  private get isKeeping(): boolean {
+    return this.kept !== undefined;
   }
 
   private readonly add = (bytes: Buffer): void => {
-    this.pieces.push(bytes);
-    this.size += bytes.length;
-    if (this.size > MAX_KEPT) this.socket.pause();
-    else if (this.pieces.length === 1) this.resume();
-    if (!this.reserveMemory()) this.socket.destroy();
+    const isFirst = !this.kept;
+    const { kept = (this.kept = new GrowingBuffer()) } = this;
+    kept.add(bytes);
+    if (kept.size > MAX_KEPT) this.socket.pause();
+    else if (isFirst) this.resume();
+    if (!this.reserveMemory(kept.size)) this.socket.destroy();
   };
 
   /** Reads on, unless Node waits until answers are read. */
@@ -115,9 +120,9 @@ export class KeptBytes {
     if (this.socket.parser) this.resume();
   }
 
-  private reserveMemory(): boolean {
-    const more = this.size - this.taken;
-    if (this.size <= FREE || more <= 0) return true;
+  private reserveMemory(size: number): boolean {
+    const more = size - this.taken;
+    if (size <= FREE || more <= 0) return true;
     if (room.taken + more > MAX_OF_ALL || room.takenBy(this.network) + more > MAX_OF_NETWORK) return false;
     this.taken += more;
     room.add(this.network, more);

@@ -11,6 +11,11 @@ const ON_COMPLETE = 4;
 const ON_EXECUTE = 5;
 /** Bytes: a smaller piece costs Node more than what is in it. */
 const SMALL = 64;
+/**
+ * Pieces of a body that nobody reads, after which the connection isn't read. Node counts bytes alone, and a piece of one byte from
+ * a packet of its own takes half a kibibyte.
+ */
+const MAX_UNREAD = 256;
 /** The same symbol in each copy of this module. */
 const NODES_OWN: unique symbol = Symbol.for('resource-api.parser') as never;
 
@@ -26,6 +31,8 @@ interface BodyParser extends Parser, Sharer {
   _consumed: boolean;
   /** Small pieces of the packet that is being parsed. */
   gathered?: Gathered;
+  /** The number of latest pieces of the body that nobody has read yet. */
+  unread?: number;
   /** Node's own callbacks, kept with the parser: another application of this process may have replaced them before. */
   [NODES_OWN]?: { onBody: OnBody; onComplete: OnComplete };
 }
@@ -51,6 +58,7 @@ export function boundSmallChunks(server: Server): void {
     parser[NODES_OWN] ??= { onBody: parser[ON_BODY]!, onComplete: parser[ON_COMPLETE] };
     // What a connection that was closed in the middle of a packet has left.
     parser.gathered = undefined;
+    parser.unread = 0;
     forgetShare(parser);
     parser[ON_BODY] = counted;
     parser[ON_COMPLETE] = completed;
@@ -68,11 +76,21 @@ function counted(this: BodyParser, bytes: Buffer): void {
   if (isSmall && !hasPlace(this)) return giveUp(this);
   if (isSmall) return gather(this, bytes);
   handOn(this);
-  this[NODES_OWN]!.onBody.call(this, bytes);
+  pass(this, bytes);
+}
+
+function pass(parser: BodyParser, bytes: Buffer): void {
+  const { incoming, socket } = parser;
+  parser[NODES_OWN]!.onBody.call(parser, bytes);
+  const isAlone = !incoming || incoming.readableLength <= bytes.length;
+  parser.unread = isAlone ? 1 : parser.unread! + 1;
+  // As Node does above its own bound. Whoever reads the body has the connection read again.
+  if (parser.unread >= MAX_UNREAD) socket?.pause();
 }
 
 function completed(this: BodyParser): void {
   handOn(this);
+  this.unread = 0;
   this[NODES_OWN]!.onComplete.call(this);
 }
 
@@ -91,7 +109,7 @@ function handOn(parser: BodyParser): void {
   if (!gathered?.incoming || gathered.incoming !== parser.incoming) return;
   const { pieces } = gathered;
   countHandedOn();
-  parser[NODES_OWN]!.onBody.call(parser, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+  pass(parser, pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
 }
 
 /**

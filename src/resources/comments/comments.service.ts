@@ -44,7 +44,8 @@ export class CommentsService {
    * deleting the post locks it before its comments, which could deadlock.
    */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Comment | null> {
-    const comment = joinDiscussion(this.find(manager, id, caller), 'comment.post_id');
+    const comment = this.find(manager, id, caller);
+    joinDiscussion(comment, ['comment', 'comment.id'], ['post', 'comment.post_id']);
     return comment.setLock('for_key_share', undefined, ['comment']).getOne();
   }
 
@@ -63,10 +64,9 @@ export class CommentsService {
   }
 
   async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
-    const { user_id, post_id } = await this.get(id, caller);
-    requireSelfOrAdmin(caller, user_id);
+    requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
     await this.comments.manager.transaction(async (manager) => {
-      await endDiscussion(manager, post_id);
+      await endDiscussion(manager, 'comment', id);
       await deleteRow(manager, Comment, id, expected);
     });
   }

@@ -48,7 +48,7 @@ export class PostsService {
 
   /** The post, locked against deletion until the transaction ends. */
   hold(manager: EntityManager, id: number, caller: Caller): Promise<Post> {
-    return joinDiscussion(this.find(manager, id, caller), 'post.id')
+    return joinDiscussion(this.find(manager, id, caller), ['post', 'post.id'])
       .setLock('for_key_share')
       .getOneOrFail();
   }
@@ -71,7 +71,7 @@ export class PostsService {
   async remove(id: number, caller: Caller, expected?: Precondition): Promise<void> {
     requireSelfOrAdmin(caller, (await this.get(id, caller)).user_id);
     await this.posts.manager.transaction(async (manager) => {
-      await endDiscussion(manager, id);
+      await endDiscussion(manager, 'post', id);
       await deleteRow(manager, Post, id, expected);
     });
   }
