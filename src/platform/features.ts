@@ -28,8 +28,6 @@ export { ApiAnswerHeaders } from './routes/route.decorators';
 export { exposeHeaders } from './http/exposed-headers';
 /** What decorators tell the document about a route. */
 export { Extension } from './http/route-keys';
-/** What decorators say about a route, cached. */
-export { RouteMetadata } from './http/route-metadata';
 /** The time limit of a request, and the least rate of a slow client, in bytes per second. */
 export { MIN_RATE, TimeLimit } from './http/time-limit';
 /** Tells when no more of a body arrives or is needed. */

@@ -4,7 +4,6 @@ import type { Request } from 'express';
 import { PerRoute } from '../auth/per-route';
 import { kindOf } from '../auth/request-of';
 import { ApiError } from '../errors/api-error';
-import { RouteMetadata } from '../http/route-metadata';
 import { type Controller, writesItself } from '../http/route-parameters';
 import { VERSIONS } from '../http/api-version';
 
@@ -45,7 +44,7 @@ function preferred(request: Request, mediaTypes: string[]): string | undefined {
 /** Refuses a request whose `Accept` allows no media type of its route, before anything is done. */
 @Injectable()
 export class AcceptGuard implements CanActivate {
-  private readonly metadata = new RouteMetadata();
+  private readonly produced = new PerRoute(producedBy);
   private readonly types = new PerRoute(typesByNest);
 
   canActivate(context: ExecutionContext): boolean {
@@ -53,7 +52,7 @@ export class AcceptGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     // Routes outside of the API have one representation, which every caller gets.
     if (request.version === undefined) return true;
-    const produced = this.metadata.getAllAndOverride<string[] | undefined>(PRODUCES, [context.getHandler()]);
+    const produced = this.produced.of(context);
     if (produced) return choose(request, produced);
     if (request.representation) return true;
     const types = this.types.of(context);
@@ -62,6 +61,8 @@ export class AcceptGuard implements CanActivate {
     throw notAcceptable([JSON_TYPE, ...types].join(', '));
   }
 }
+
+const producedBy = (handler: object) => Reflect.getMetadata(PRODUCES, handler) as string[] | undefined;
 
 /** Media types beside JSON that Nest's decorators name; any if the handler writes the answer itself. */
 function typesByNest(handler: object, controller: Controller): string[] {

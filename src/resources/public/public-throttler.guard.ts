@@ -1,7 +1,8 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { seconds } from '../../platform';
-import { networkOf, RateLimits, RouteMetadata } from '../../platform/features';
+import { networkOf, RateLimits } from '../../platform/features';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
 
@@ -19,7 +20,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     @Inject(RateLimits) limits: RateLimits,
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));
-    super([{ limit, ttl: seconds(window) }], storage, new RouteMetadata());
+    super([{ limit, ttl: seconds(window) }], storage, new Reflector());
   }
 
   /** A client that has gone has no address any more. */
