@@ -113,7 +113,10 @@ function resumeLater(): void {
     isResuming = false;
     // The next window goes on.
     if (piecesOfAll >= MAX_OF_WINDOW) return;
-    resume(waiting.shift()!);
+    const next = waiting.shift();
+    // A window may have begun meanwhile, and all that waited may be closed.
+    if (!next) return;
+    resume(next);
     resumeLater();
   });
 }
@@ -121,7 +124,8 @@ function resumeLater(): void {
 function resume(one: Waiting): void {
   const { parser, incoming, socket } = one;
   if (parser.waits === one) parser.waits = undefined;
-  // If the body isn't wanted now, Node itself starts reading when it is.
-  const isWanted = incoming.readableLength < incoming.readableHighWaterMark;
-  if (isWanted && !socket.destroyed && !socket.isPaused()) socket._handle?.readStart();
+  // Node itself resumes a connection that is paused, when its body is wanted.
+  if (socket.destroyed || socket.isPaused()) return;
+  if (incoming.readableLength < incoming.readableHighWaterMark) socket._handle?.readStart();
+  else socket.pause();
 }

@@ -53,6 +53,8 @@ export class KeptBytes {
   /** Joined: an object for each of many small packets would take hundreds of times their memory. */
   private kept?: GrowingBuffer;
   private taken = 0;
+  /** Whether the connection isn't read while it is paused. */
+  private isStopped = false;
   /** Node's own listener, which passes bytes to the parser. */
   private readonly feed: (bytes: Buffer) => void;
   private readonly network: string;
@@ -61,16 +63,23 @@ export class KeptBytes {
     [this.feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     this.network = neighbourhoodOf(socket.remoteAddress);
     socket.once('close', () => this.giveBack());
-    socket.on('resume', () => this.read());
+    socket.on('pause', () => this.stopReading()).on('resume', () => this.read());
   }
 
   /**
-   * Node stops reading when an answer doesn't leave at once. It forgets to begin again where a listener for bytes was added
-   * meanwhile, see {@link keep}.
+   * Node stops reading a paused connection, e.g. when an answer doesn't leave at once. It forgets both to stop and to begin
+   * again where a listener for bytes was added meanwhile, see {@link keep}, and would keep each packet in a buffer of its
+   * own. For the stream the connection is still read: it would begin again by itself.
    */
+  private stopReading(): void {
+    this.socket._handle?.readStop();
+    this.isStopped = true;
+  }
+
   private read(): void {
     const { _handle: handle, _paused: isPaused } = this.socket;
-    if (!handle || handle.reading || isPaused) return;
+    if (!handle || isPaused || (handle.reading && !this.isStopped)) return;
+    this.isStopped = false;
     handle.reading = true;
     handle.readStart();
   }

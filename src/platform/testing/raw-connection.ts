@@ -34,7 +34,8 @@ export class RawConnection {
   }
 
   static async open(port: number): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    // Without a delay, so that each write is a packet.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     const connection = new RawConnection(socket);
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return connection;
