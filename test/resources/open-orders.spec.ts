@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { countStatuses, expectError, query, times } from '../../src/platform/testing';
+import { countStatuses, expectError, query, RowLock, times } from '../../src/platform/testing';
 import { OrderExpiry } from '../../src/resources/orders/order-expiry';
 import { aProduct, anOrderOf } from '../support/builders';
 import { TestApi, type TestUser, useTestApi } from '../support/test-api';
@@ -124,6 +124,22 @@ describe('An order that nobody has paid', () => {
     expect(await Promise.all(ids.map(statusOf))).toEqual(['PENDING', 'CANCELLED']);
     expect(api.app.log.concat(other.app.log).some(({ order_id }) => order_id === ids[0])).toBe(true);
     await move(ids[0], 'PAID');
+  });
+
+  it('stays while others hold its product, and keeps no other from ending', async () => {
+    const [busy, cup] = [await product(), await product()];
+    const user = await api.user();
+    const ids = [(await order(user, busy)).body.data.id, (await order(user, cup)).body.data.id];
+    await age();
+    const lock = await RowLock.of(api.app.databaseUrl, 'products', busy.id);
+
+    expect(await sweep()).toBe(1);
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['PENDING', 'CANCELLED']);
+    const told = api.app.log.concat(other.app.log).filter(({ order_id }) => order_id === ids[0]);
+    // A statement may take longer than an order waits.
+    expect(JSON.stringify(told)).toContain('lock timeout');
+    await lock.release();
+    expect(await sweep()).toBe(1);
   });
 
   it('is one of so many that a user may have: one more is 409, of however many at once', async () => {

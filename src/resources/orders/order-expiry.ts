@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { minutes, updateRow } from '../../platform';
+import { minutes, seconds, updateRow } from '../../platform';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { returnStock } from './stock';
 
@@ -10,6 +10,9 @@ const INTERVAL = minutes(1);
 /** The delay after the start: short, and random so that instances don't sweep at once. */
 const firstDelay = () => 1_000 + Math.random() * 2_000;
 const BATCH = 500;
+
+/** How long an order waits for its products. The next sweep tries it again, and no order waits behind another's products. */
+const PATIENCE = seconds(1);
 
 const OVERDUE = "status = 'PENDING' AND expires_at < now()";
 
@@ -77,6 +80,7 @@ export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShu
  * order of their ids, like all other code.
  */
 async function cancelOverdue(manager: EntityManager, id: number): Promise<boolean> {
+  await manager.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
   const text = `SELECT id FROM orders WHERE id = $1 AND ${OVERDUE} FOR UPDATE SKIP LOCKED`;
   if ((await manager.query<unknown[]>(text, [id])).length === 0) return false;
   await returnStock(manager, await manager.findBy(OrderItem, { order_id: id }));

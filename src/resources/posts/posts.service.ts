@@ -46,11 +46,10 @@ export class PostsService {
     return this.find(this.posts.manager, id, caller).andWhere('post.user_id = :userId', { userId }).getOneOrFail();
   }
 
-  /** The post, locked against deletion until the transaction ends. */
-  hold(manager: EntityManager, id: number, caller: Caller): Promise<Post> {
-    return joinDiscussion(this.find(manager, id, caller), ['post', 'post.id'])
-      .setLock('for_key_share')
-      .getOneOrFail();
+  /** Locks a post against deletion until the transaction ends. Its text, which may be long, isn't read. */
+  async hold(manager: EntityManager, id: number, caller: Caller): Promise<void> {
+    const post = joinDiscussion(this.find(manager, id, caller), ['post', 'post.id']);
+    await post.select('post.id').setLock('for_key_share').getOneOrFail();
   }
 
   create(input: CreatePostDto, userId: number): Promise<Post> {
