@@ -99,7 +99,7 @@ export class KeptBytes {
     socket.on('data', this.feed).off('data', this.add);
     this.kept = undefined;
     socket.parser?.resume();
-    // The parser also continues with an empty piece, but not with an empty buffer without memory. This is a packet's.
+    // The parser also continues with an empty piece, but not with a buffer without memory. An empty piece is part of a packet.
     this.feed(kept.whole());
     if (!this.isKeeping) this.goOn();
   }
