@@ -22,6 +22,8 @@ describe('Settings', () => {
   it('are all optional, with these defaults', () => {
     expect(allSettings({})).toEqual({
       IDEMPOTENCY_KEY_LIMIT: 10_000,
+      WRITE_QUOTA: 32 * 1024 ** 2,
+      WRITE_WINDOW: 86_400,
       ORDER_EXPIRY: 86_400,
       MAX_OPEN_ORDERS: 100,
       PORT: 3000,

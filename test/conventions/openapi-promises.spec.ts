@@ -259,10 +259,11 @@ describe('The OpenAPI document', () => {
         .responses()
         .filter(({ where }) => /[ ]4\d\d$/.test(where) && !/orders.* 409$/.test(where))
         .flatMap(({ where, node }) => examplesOf(node).map((example) => ({ where, example })))
-        // Only for a moment, after 10,000 keys, or limits; see idempotency.spec.ts, uploads-locks.spec.ts and sign-in-limits.spec.ts.
+        // Only for a moment, or after a limit; see idempotency.spec.ts, uploads-locks.spec.ts, sign-in-limits.spec.ts and
+        // write-quota.spec.ts.
         .filter(
           ({ example }) =>
-            !/in progress|idempotency keys within|at once; go on|changes of/.test(example.error?.details),
+            !/in progress|idempotency keys within|at once; go on|changes of|was written/.test(example.error?.details),
         )
         .filter(
           ({ where, example }) => !failures.some((it) => whereOf(it) === where && isSame(example, it.answer.body)),

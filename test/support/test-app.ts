@@ -9,6 +9,7 @@ const LIMITS_OF_ADDRESSES = {
   LOGIN_ADDRESS_LIMIT: NO_LIMIT,
   REGISTRATION_RATE_LIMIT: NO_LIMIT,
   RENAME_RATE_LIMIT: NO_LIMIT,
+  WRITE_QUOTA: '0',
 };
 
 export interface AppOptions extends TestAppOptions {

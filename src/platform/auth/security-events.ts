@@ -36,7 +36,7 @@ export interface SecurityEventDetails {
   /** A change of username, e-mail address or status. */
   user_updated: { changed: string[]; status: string };
   user_deleted: object;
-  /** A sign-in or a registration that was refused by a rate limit, without checking it. */
+  /** A sign-in, a registration or a write that was refused by a rate limit, without checking it. */
   excess_rate_limit_exceeded: { limit: string; account?: string };
 }
 

@@ -4,7 +4,7 @@ import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { isPrivateKeys } from './private-keys';
 import { CheckedSetting, isDatabaseUrl, ListSetting, TextSetting, WholeSetting, YesOrNoSetting } from './setting-rules';
 import { TokenSettings } from './token-settings';
-import { days, mebibytes, seconds } from '../units';
+import { days, mebibytes, SECONDS_PER_DAY, seconds } from '../units';
 
 /**
  * The settings, named as their environment variables. declareSettings() adds more. All are optional. A wrong value
@@ -109,6 +109,16 @@ export class Settings extends TokenSettings {
   /** The number of idempotency keys that are stored for a user, or for a network if the caller has no account. */
   @WholeSetting(1)
   IDEMPOTENCY_KEY_LIMIT = 10_000;
+
+  /**
+   * The bytes that a user may write in a window of WRITE_WINDOW seconds, and 1 KiB for each write; 0 for no limit. The
+   * users of an address may write four times as much together, those of a neighbourhood sixteen times.
+   */
+  @WholeSetting(0)
+  WRITE_QUOTA = mebibytes(32);
+
+  @WholeSetting(1, SECONDS_PER_DAY)
+  WRITE_WINDOW = SECONDS_PER_DAY;
 
   get production(): boolean {
     return this.NODE_ENV === 'production';

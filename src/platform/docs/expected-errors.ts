@@ -11,6 +11,7 @@ import { notAnId } from '../input/id.pipe';
 import { notAKey } from '../input/key.pipe';
 import { unsupportedMediaType } from '../pipeline/media-types';
 import { bodyTooLarge } from '../pipeline/body-limit';
+import { writtenTooMuch } from '../pipeline/write-quota';
 import { isGuardedWrite, takesKey } from './conditions';
 import type {
   OperationContext,
@@ -34,6 +35,7 @@ export function expectedErrors(operation: OperationObject, context: OperationCon
     ...notFoundErrors(context),
     ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
     ...(takesKey(context) ? [inProgress(), keyReused(), tooManyKeys()] : []),
+    ...(isLimitedWrite(operation, context) ? [writtenTooMuch(3600)] : []),
     ...bodyErrors(operation, context),
     new ApiError('INTERNAL_ERROR'),
     new ApiError('SERVICE_UNAVAILABLE'),
@@ -88,6 +90,13 @@ function notFoundErrors(context: OperationContext): Error[] {
 
 function bodyErrors(operation: OperationObject, { method, bodyLimit }: OperationContext): Error[] {
   return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase())] : [];
+}
+
+/** True if what users send by the route counts for WRITE_QUOTA. Administrators are not limited. */
+function isLimitedWrite(operation: OperationObject, { access, method }: OperationContext): boolean {
+  const isByUser = access?.kind === 'public' ? access.identifies : access?.roles.some((role) => role !== Role.ADMIN);
+  if (!isByUser) return false;
+  return method === 'post' || (['put', 'patch'].includes(method) && takesJson(operation));
 }
 
 /** True if the route accepts JSON. Other routes declare the errors of their bodies themselves. */

@@ -24,7 +24,7 @@ const CONNECT_TIMEOUT = 2_000;
 const KEEP_ALIVE = 5_000;
 
 export interface Count {
-  /** Hits in the current window. */
+  /** Hits in the current window, or their points. */
   hits: number;
   /** Seconds until the window ends. */
   resetsIn: number;
@@ -108,12 +108,12 @@ export class Counter {
     this.all = shared ? [shared, local] : [local];
   }
 
-  /** Counts one hit, atomically. */
-  async hit(key: string): Promise<Hit> {
+  /** Counts one hit, or a hit of several points, atomically. */
+  async hit(key: string, points = 1): Promise<Hit> {
     const now = performance.now();
     const stored = this.keyOf(key);
-    const answer = await this.limiter.penalty(stored);
-    const { consumedPoints, msBeforeNext } = isCount(answer) ? answer : await this.local.penalty(stored);
+    const answer = await this.limiter.penalty(stored, points);
+    const { consumedPoints, msBeforeNext } = isCount(answer) ? answer : await this.local.penalty(stored, points);
     return { hits: consumedPoints, resetsIn: secondsOf(msBeforeNext), until: now + msBeforeNext };
   }
 

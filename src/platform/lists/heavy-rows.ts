@@ -6,6 +6,7 @@ import { isInTransaction } from '../rows/statement';
 import { hasOwnPool } from '../transactions/cancellable-pool';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { type FoundRows, wholeRows } from './found-rows';
+import { inListLane } from './list-lane';
 import type { HeavyRows } from './row-sizes';
 import { Searches } from './searches';
 
@@ -34,7 +35,8 @@ export function mayWaitForPlace(manager: EntityManager, work: UnitOfWork): boole
 
 /**
  * Reads large rows in the place of large pages. They are read by their ids: whoever has the place neither counts, skips nor
- * searches rows. If others have changed them meanwhile, so that they are no longer the rows of the page, the list is read anew.
+ * searches rows. If others have changed them meanwhile, so that they are no longer the rows of the page, the list is read anew
+ * after the place is left: nobody who waits for the place should wait for that.
  */
 export async function heavyRows<E extends ObjectLiteral>(
   database: DataSource,
@@ -46,12 +48,11 @@ export async function heavyRows<E extends ObjectLiteral>(
   const rows = await readInPlace(response, IN_MEMORY * Math.min(bytes, MAX_ANSWER_BYTES), async (waitedLong) => {
     if (waitedLong) work.waitedLong = true;
     const read = await found();
-    if (!read.changed) return wholeRows(read, work);
-    return search === undefined ? wholeRows(await anew(), work) : undefined;
+    return read.changed ? undefined : wholeRows(read, work);
   });
   if (rows) return rows;
-  // A search takes long: nobody who waits for the place should wait for that.
   leavePlace(response);
-  const read = await Searches.of(database).run(search!, work, anew);
-  return wholeRows(read, work);
+  const inTurn = () =>
+    search === undefined ? inListLane(database, work, anew) : Searches.of(database).run(search, work, anew);
+  return wholeRows(await inTurn(), work);
 }

@@ -87,7 +87,6 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       const { heavy } = rows;
       if (!heavy) return wholeRows(rows, work);
       const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
-      // Whoever has the place must not wait in the queue of lists, behind those of its own network.
       const anew = () => readApart(repository, work, readIn(slice));
       return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
     },

@@ -14,8 +14,8 @@ import { inListLane } from './list-lane';
 const MAX_WAITING = 100;
 /** The number of searches without help of an index that run at once, each of another network. */
 const SCANNING = 2;
-/** A trigram index needs three adjacent letters or digits. Any shorter term is compared with each row. */
-const INDEXED = /[\p{L}\p{N}]{3}/u;
+/** A trigram index needs three adjacent letters or decimal digits. Any other term is compared with each row. */
+const INDEXED = /[\p{L}\p{Nd}]{3}/u;
 /** The same of an index that takes letters beyond ASCII for spaces: by the locale of the C library that the database has. */
 const INDEXED_IN_C = /[a-z\d]{3}/i;
 

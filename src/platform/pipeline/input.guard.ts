@@ -16,6 +16,7 @@ import { MULTIPART } from './media-types';
 import { asPrimitive, primitiveMessage } from '../input/primitives';
 import { type RouteInput, routeInput } from './route-input';
 import { allow } from './time-limit.decorator';
+import { WriteQuota } from './write-quota';
 import { VERSIONS } from '../http/api-version';
 
 /**
@@ -34,6 +35,7 @@ export class InputGuard implements CanActivate {
     private readonly cursorSeal: CursorSeal,
     private readonly callers: Callers,
     private readonly keys: IdempotencyKeys,
+    private readonly quota: WriteQuota,
   ) {
     this.bodies = new BodyReading(settings.JSON_BODY_LIMIT);
   }
@@ -48,7 +50,12 @@ export class InputGuard implements CanActivate {
     if (input.primitives.length > 0) checkPrimitives(request, input);
     if (isKeyedPost(request)) this.takeKey(context, request, input);
     if (input.pages) this.prepareList(request, context);
-    return this.bodies.isToRead(request, input) ? this.takeBody(context, input) : true;
+    const reads = this.bodies.isToRead(request, input);
+    // The bytes of a stream have limits of their own, such as UPLOAD_QUOTA.
+    const counts = (reads || !input.streams || request.method === 'POST') && this.quota.admits(request);
+    if (reads) return this.takeBody(context, input, counts);
+    if (counts) this.quota.count(request, input.streams ? 0 : Number(request.headers['content-length'] ?? 0));
+    return true;
   }
 
   /** Adds to a list's query what it needs from its request besides parameters. */
@@ -70,11 +77,12 @@ export class InputGuard implements CanActivate {
     expectHandler(context, this.keys);
   }
 
-  private async takeBody(context: ExecutionContext, input: RouteInput): Promise<true> {
+  private async takeBody(context: ExecutionContext, input: RouteInput, counts: boolean): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const awaited = !request.complete;
     request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
+    if (counts) this.quota.count(request, request.rawBody?.length ?? 0);
     // A client that sends its body slowly determines how old the guards' decision is, and so do others whose costly
     // bodies come first.
     if (awaited || request.work?.waitedLong) await this.callers.confirm(request.user, accessOf(context));

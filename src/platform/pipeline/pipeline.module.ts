@@ -18,6 +18,7 @@ import { RateLimits } from '../limits/rate-limits';
 import { ValidationPipe } from '../input/validation.pipe';
 import { adaptCaches } from '../answers/adapt-caches';
 import { HandlerChecks } from './handler-checks';
+import { WriteQuota } from './write-quota';
 import { adaptSerializer } from '../answers/adapt-serializer';
 
 /**
@@ -46,6 +47,7 @@ import { adaptSerializer } from '../answers/adapt-serializer';
     IdempotencyKeys,
     RateLimits,
     Searches,
+    WriteQuota,
   ],
   exports: [IdempotencyKeys, RateLimits],
 })
