@@ -10,8 +10,8 @@ export { type Count, Counter, type Hit, RateLimits } from './limits/rate-limits'
 export { Semaphore } from './limits/semaphore';
 export { FairQueue, type QueueKeys } from './limits/fair-queue';
 export { Tally } from './limits/tally';
-/** The network of a client: an IPv4 address, or a /64 of IPv6. Its neighbourhood: a /24, or a /48 of IPv6. */
-export { neighbourhoodOf, networkOf } from './limits/client-network';
+/** The network of a client: an IPv4 address, or a /64 of IPv6. Its neighbourhood: a /24, or a /48 of IPv6. Its site: a /48. */
+export { neighbourhoodOf, networkOf, NETWORKS_OF_SITE, siteOf } from './limits/client-network';
 
 // Protocols: for routes whose requests or answers aren't only JSON.
 /** Entity tags of an answer that isn't a DTO; and the view of a row that a representation shows. */

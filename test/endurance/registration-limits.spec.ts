@@ -28,6 +28,16 @@ describe('The limits of sign-ins', () => {
       expect(await register(anAddress(), 20)).toMatchObject({ status: 201 });
     });
 
+    it('are for each site of IPv6 too, of which one subscriber may have 65,536 networks', async () => {
+      const network = (number: number) => `2001:db8:7:${number}::1`;
+      const answers = [];
+      for (const number of times(9, (index) => index + 1)) {
+        answers.push(...(await Promise.all(times(10, (index) => register(network(number), 100 * number + index)))));
+      }
+      expect(countStatuses(answers)).toEqual({ 201: 80, 429: 10 });
+      expect(await register('2001:db8:8:1::1', 2_000)).toMatchObject({ status: 201 });
+    });
+
     it('are none for administrators, who bring in whom they like', async () => {
       const admin = api.as(await api.admin());
       const answers = await inTurn(12, (index) =>

@@ -145,6 +145,27 @@ describe('The limits of sign-ins', () => {
     });
   });
 
+  describe('for a site of IPv6', () => {
+    const network = (site: number, number: number) => `2001:db8:${site}:${number}::1`;
+
+    it('are as much as for eight of its networks, of which one subscriber may have 65,536', async () => {
+      const answers = [];
+      for (const number of times(30, (index) => index)) {
+        const guess = (index: number) => signIn(network(8, number), `nobody-${number}-${index}`, 'wrong');
+        answers.push(...(await Promise.all(times(10, guess))));
+      }
+      expect(countStatuses(answers)).toEqual({ 401: 240, 429: 60 });
+      expect(await signIn(network(9, 1), 'nobody-1', 'wrong')).toMatchObject({ status: 401 });
+    });
+
+    it('count no sign-in that succeeds', async () => {
+      const { username, password } = await api.user();
+      const answers = await inTurn(3, (index) => signIn(network(7, index), username, password));
+      expect(countStatuses(answers)).toEqual({ 201: 3 });
+      expect((await api.app.nest.get(SignInLimits)['sites'].peek('2001:db8:7::/48')).hits).toBe(0);
+    });
+  });
+
   describe('for an account, from whatever addresses', () => {
     const owner = (user: TestUser, address: string) => signIn(address, user.username, user.password);
 

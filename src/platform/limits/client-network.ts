@@ -36,6 +36,18 @@ export function queueKeysOf(address: string | undefined): QueueKeys {
   return [neighbourhoodOf(address), networkOf(address)];
 }
 
+/**
+ * The site of an address of IPv6, a /48 with 65,536 networks that one subscriber may own (RFC 6177). Undefined for IPv4,
+ * where neighbours are strangers to each other.
+ */
+export function siteOf(address: string | undefined): string | undefined {
+  const neighbourhood = neighbourhoodOf(address);
+  return neighbourhood.includes(':') ? neighbourhood : undefined;
+}
+
+/** A site may try as often as so many of its networks. */
+export const NETWORKS_OF_SITE = 8;
+
 /** The network of a client: an IPv4 address, or the /64 of IPv6 that belongs to one subscriber. */
 export function networkOf(address: string | undefined): string {
   return normalizeIp(address ?? UNKNOWN);

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../platform';
 import { identityKey } from '../../platform/accounts';
-import { type Count, type Counter, type Hit, networkOf, RateLimits } from '../../platform/features';
+import {
+  type Count,
+  type Counter,
+  type Hit,
+  networkOf,
+  NETWORKS_OF_SITE,
+  RateLimits,
+  siteOf,
+} from '../../platform/features';
 import { SignInSettings } from './sign-in-settings';
 
 /** The window of an account's failures from all addresses, in seconds. */
@@ -13,11 +21,16 @@ const WAIT_WINDOW = 600;
 export interface Attempt {
   /** The typed name. Two names of one account count separately (D-110). */
   name: string;
-  network: string;
   /** The name and the network together. */
   pair: string;
-  /** The hit that was counted for the address. */
-  charge: Hit;
+  /** The hits that were counted for the address, and for its site. */
+  charges: Charge[];
+}
+
+interface Charge {
+  counter: Counter;
+  key: string;
+  hit: Hit;
 }
 
 /** The limit that has refused an attempt, for the log. */
@@ -46,6 +59,8 @@ export class TooManyFailures extends ApiError {
 export class SignInLimits {
   private readonly pairs: Counter;
   private readonly addresses: Counter;
+  /** Of IPv6: one subscriber may have many addresses, each of another network. */
+  private readonly sites: Counter;
   private readonly accounts: Counter;
   private readonly waits: Counter;
 
@@ -56,6 +71,7 @@ export class SignInLimits {
     const { LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW, LOGIN_ADDRESS_LIMIT, LOGIN_ACCOUNT_LIMIT } = settings;
     this.pairs = limits.counter('sign-in', LOGIN_RATE_LIMIT, LOGIN_RATE_WINDOW);
     this.addresses = limits.counter('sign-in-address', LOGIN_ADDRESS_LIMIT, LOGIN_RATE_WINDOW);
+    this.sites = limits.counter('sign-in-site', LOGIN_ADDRESS_LIMIT * NETWORKS_OF_SITE, LOGIN_RATE_WINDOW);
     this.accounts = limits.counter('sign-in-account', LOGIN_ACCOUNT_LIMIT, ACCOUNT_WINDOW);
     this.waits = limits.counter('sign-in-wait', 1, WAIT_WINDOW);
   }
@@ -65,15 +81,21 @@ export class SignInLimits {
    * @throws {TooManyFailures}
    */
   async admit(username: string, address: string | undefined): Promise<Attempt> {
-    const [name, network] = [identityKey(username), networkOf(address)];
+    const [name, network, site] = [identityKey(username), networkOf(address), siteOf(address)];
     const pair = JSON.stringify([name, network]);
     const [charge, ofPair, ofAccount] = await Promise.all([
       this.addresses.hit(network),
       this.pairs.peek(pair),
       this.accounts.peek(name),
     ]);
-    const attempt = { name, network, pair, charge };
+    const attempt: Attempt = { name, pair, charges: [{ counter: this.addresses, key: network, hit: charge }] };
     requireAtMost(charge, this.settings.LOGIN_ADDRESS_LIMIT, 'address');
+    if (site !== undefined) {
+      // After the network's own limit, so that one network alone doesn't spend what all of the site have.
+      const hit = await this.sites.hit(site);
+      attempt.charges.push({ counter: this.sites, key: site, hit });
+      requireAtMost(hit, this.settings.LOGIN_ADDRESS_LIMIT * NETWORKS_OF_SITE, 'address');
+    }
     requireAtMost(ofPair, this.settings.LOGIN_RATE_LIMIT - 1, 'account_and_address');
     if (ofAccount.hits >= this.settings.LOGIN_ACCOUNT_LIMIT) await this.requireWaited(attempt);
     return attempt;
@@ -91,8 +113,8 @@ export class SignInLimits {
    * Takes the hit of the address back, for an attempt that succeeded, or failed for a reason other than its
    * credentials.
    */
-  async giveBack({ network, charge }: Attempt): Promise<void> {
-    await this.addresses.giveBack(network, charge);
+  async giveBack({ charges }: Attempt): Promise<void> {
+    await Promise.all(charges.map(({ counter, key, hit }) => counter.giveBack(key, hit)));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError, UnitOfWork } from '../../platform';
 import { SecurityEvents } from '../../platform/accounts';
-import { type Counter, type Hit, networkOf, RateLimits } from '../../platform/features';
+import { type Counter, type Hit, networkOf, NETWORKS_OF_SITE, RateLimits, siteOf } from '../../platform/features';
 import { UserSettings } from './user-settings';
 
 const SERVER_ERROR = 500;
@@ -14,6 +14,8 @@ const SERVER_ERROR = 500;
 export class NameClaims {
   /** Registrations by network. Changes of names count here too. */
   private readonly registrations: Counter;
+  /** The same by site: one subscriber of IPv6 may have many networks. */
+  private readonly sites: Counter;
   /** Changes by user. */
   private readonly changes: Counter;
 
@@ -24,16 +26,18 @@ export class NameClaims {
   ) {
     const { REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW, RENAME_RATE_LIMIT, RENAME_RATE_WINDOW } = settings;
     this.registrations = limits.counter('registration', REGISTRATION_RATE_LIMIT, REGISTRATION_RATE_WINDOW);
+    const ofSite = REGISTRATION_RATE_LIMIT * NETWORKS_OF_SITE;
+    this.sites = limits.counter('registration-site', ofSite, REGISTRATION_RATE_WINDOW);
     this.changes = limits.counter('rename', RENAME_RATE_LIMIT, RENAME_RATE_WINDOW);
   }
 
   /** Counts a registration. @throws {ApiError} TOO_MANY_REQUESTS */
   async register(): Promise<void> {
     const { ip } = UnitOfWork.current()?.origin ?? {};
-    const { hits, resetsIn } = await this.count(this.registrations, networkOf(ip));
-    if (hits <= this.settings.REGISTRATION_RATE_LIMIT) return;
-    this.record('registration by address');
-    throw tooManyRegistrations(resetsIn);
+    const most = this.settings.REGISTRATION_RATE_LIMIT;
+    await this.require(this.registrations, networkOf(ip), most);
+    const site = siteOf(ip);
+    if (site !== undefined) await this.require(this.sites, site, most * NETWORKS_OF_SITE);
   }
 
   /** Counts another username or e-mail address of a user. @throws {ApiError} TOO_MANY_REQUESTS */
@@ -42,6 +46,13 @@ export class NameClaims {
     if (hits <= this.settings.RENAME_RATE_LIMIT) return this.register();
     this.record('names of a user');
     throw tooManyNames(resetsIn);
+  }
+
+  private async require(counter: Counter, key: string, most: number): Promise<void> {
+    const { hits, resetsIn } = await this.count(counter, key);
+    if (hits <= most) return;
+    this.record('registration by address');
+    throw tooManyRegistrations(resetsIn);
   }
 
   /**
