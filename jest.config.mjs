@@ -38,6 +38,7 @@ export default {
   roots: ['<rootDir>/test'],
   testEnvironment: 'node',
   testMatch: ['**/*.spec.ts'],
+  runtime: '<rootDir>/test/support/shared-scripts.cjs',
   transform: {
     '^.+\\.(ts|js|mjs)$': [
       '@swc/jest',
