@@ -1,4 +1,7 @@
-// npm test: all tests except test/endurance.
+// npm test: all tests except test/extension and test/endurance.
 import all from './jest.config.mjs';
 
-export default { ...all, testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/endurance/'] };
+export default {
+  ...all,
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/extension/', '<rootDir>/test/endurance/'],
+};

@@ -76,12 +76,27 @@ describe('The workflows', () => {
     expect(called).toEqual(
       expect.arrayContaining([
         ...['types', 'lint', 'lint:openapi', 'format:check'],
-        ...['test', 'test:endurance', 'test:browser'],
+        ...['test', 'test:extension', 'test:endurance', 'test:browser'],
       ]),
     );
     for (const script of called) expect(Object.keys(scripts)).toContain(script);
     // All that `npm run check` does, on the databases of .ci/run.
     for (const script of npmScripts(scripts.check)) expect(called).toContain(script);
+  });
+
+  it('of every change run each folder of test/ in one suite, and each suite on both databases', () => {
+    const suites = readdirSync('.').flatMap((file) => /^jest\.(\w+)\.config\.mjs$/.exec(file)?.[1] ?? []);
+    const others = suites.filter((name) => name !== 'fast').sort();
+    const leftOut = [...read('jest.fast.config.mjs').matchAll(/<rootDir>\/test\/(\w+)\//g)].map(([, name]) => name);
+
+    expect(leftOut.sort()).toEqual(others);
+    expect(scripts.test).toBe('jest --config jest.fast.config.mjs');
+    expect(read('.ci/run').match(/^(\S+=\S+ )?run_tests .+ npm test --/gm)).toHaveLength(2);
+    for (const name of others) {
+      expect(read(`jest.${name}.config.mjs`)).toContain(`roots: ['<rootDir>/test/${name}']`);
+      expect(scripts[`test:${name}`]).toBe(`jest --config jest.${name}.config.mjs`);
+      expect(read('.ci/run').match(new RegExp(`run_tests .+ npm run test:${name} --`, 'g'))).toHaveLength(2);
+    }
   });
 
   it('of every change run endurance tests that there are on both databases', () => {

@@ -1,18 +1,13 @@
 import { DataSource } from 'typeorm';
 import { type Answer, countStatuses, expectError, times } from '../../src/platform/testing';
 import { UserStatus } from '../../src/resources/users/user.entity';
-import { TestApi, type TestUser } from '../support/test-api';
-import { startApp } from '../support/test-app';
+import { type TestUser, useTestApi } from '../support/test-api';
 
 describe('one active administrator', () => {
-  let api: TestApi;
+  const api = useTestApi();
 
   // With none but those that a test makes.
-  beforeEach(async () => {
-    api = new TestApi();
-    api.app = await startApp();
-  });
-  afterEach(() => api.app.stop());
+  beforeEach(() => api.app.nest.get(DataSource).query("UPDATE users SET roles = '{USER}'"));
 
   const administrators = () =>
     api.app.nest
