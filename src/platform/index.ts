@@ -36,8 +36,14 @@ export { BodyLimit } from './pipeline/body-limit';
 export { TakesUpTo } from './pipeline/time-limit.decorator';
 
 // Input and output: one decorator for each attribute or parameter validates, converts and documents it.
-/** The attributes of a DTO. */
-export { EmailAddress, Id, ListOf, Money, OneOf, SomeOf, Text, Timestamp, Whole } from './input/attributes';
+/** The attributes of a DTO: texts, and lists of them. */
+export { EmailAddress, ListOfTexts, Text, WebAddress } from './input/attributes';
+/** Numbers, all of them exact. */
+export { BigInteger, Decimal, Id, Money, Whole } from './input/attributes';
+/** True or false, names of an enum, days and moments, UUIDs; a moment that the service sets. */
+export { DateOnly, Flag, Moment, OneOf, SomeOf, Timestamp, Uuid } from './input/attributes';
+/** Objects within the resource: of a class of their own, lists of those, and objects of any names. */
+export { JsonObject, ListOf, ObjectOf } from './input/attributes';
 /** An attribute with rules of its own. */
 export { attribute, rule } from './input/attribute';
 /** The attributes `id`, `created_at` and `updated_at` of every resource's DTO, and their values from a row. */

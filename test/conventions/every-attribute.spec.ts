@@ -3,16 +3,16 @@ import { atOnce, type Client, expectError, times } from '../../src/platform/test
 import { Fixtures, type Row } from '../support/fixtures';
 import { anOrderOf } from '../support/builders';
 import { routesOf } from '../support/requests';
-import { WRITABLES } from '../support/resources';
 import { ORDER_STATUS, QUANTITY } from '../support/resources/orders';
+import { useSpecimens, WRITABLES_AND_SPECIMENS } from '../support/specimens';
 import { type Values, withRows } from '../support/values';
-import { useTestApi } from '../support/test-api';
 
 type Item = Record<string, never> & { id: number };
+type Writable = (typeof WRITABLES_AND_SPECIMENS)[number];
 
 /** What is true of every attribute that can be written, asked of all of them; the finer points are in input.spec.ts. */
 describe('every attribute', () => {
-  const api = useTestApi();
+  const api = useSpecimens();
   let own: Fixtures;
   let admin: Client;
 
@@ -32,10 +32,10 @@ describe('every attribute', () => {
   it('is asked', () => {
     const nouns = routesOf(api).flatMap((route) => /^PATCH .*\/([\w-]+)\/:id$/.exec(route)?.[1] ?? []);
 
-    expect(nouns.sort()).toEqual(WRITABLES.map(({ noun }) => noun).sort());
+    expect(nouns.sort()).toEqual(WRITABLES_AND_SPECIMENS.map(({ noun }) => noun).sort());
   });
 
-  describe.each(WRITABLES)('$noun', (writable) => {
+  describe.each(WRITABLES_AND_SPECIMENS)('$noun', (writable) => {
     const { noun, attributes, required, defaults, kept = [], replaceable, place } = writable;
     const { table = noun.replaceAll('-', '_') } = writable;
     const visible = Object.keys(attributes).filter((name) => !attributes[name].secret);
@@ -81,8 +81,8 @@ describe('every attribute', () => {
 
     it.each(Object.entries(attributes))('refuses %s beyond its limits', async (name, { refused }) => {
       const item = await given();
-      await atOnce(refused, async ([sent, rule]) => {
-        const fields = { [name]: rule };
+      await atOnce(refused, async ([sent, rule, within]) => {
+        const fields = { [[name, within].filter(Boolean).join('.')]: rule };
         const whole = { ...(await least()), [name]: sent };
         expectError(await create(whole), 'VALIDATION_ERROR', { fields });
         expectError(await admin.patch(path(item), { [name]: sent }), 'VALIDATION_ERROR', { fields });
@@ -223,12 +223,12 @@ describe('every attribute', () => {
   });
 });
 
-async function leastOf({ least, refersTo }: (typeof WRITABLES)[number], own: Fixtures): Promise<object> {
+async function leastOf({ least, refersTo }: Writable, own: Fixtures): Promise<object> {
   return { ...least(), ...(await refersTo?.(own)) };
 }
 
 /** Every attribute, with another value than its default. */
-async function theMost(writable: (typeof WRITABLES)[number], own: Fixtures): Promise<object> {
+async function theMost(writable: Writable, own: Fixtures): Promise<object> {
   const { noun, attributes, defaults } = writable;
   const others = Object.entries(defaults).map(async ([name, value]) => [
     name,

@@ -2,8 +2,7 @@ import { DataSource } from 'typeorm';
 import { type Answer, atOnce, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
 import { Fixtures, type Row } from '../support/fixtures';
 import { requestOf, routesOf, sendTo } from '../support/requests';
-import { COLLECTIONS } from '../support/resources';
-import { useTestApi } from '../support/test-api';
+import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
 
 type Item = Record<string, never> & { id: number };
 
@@ -50,7 +49,7 @@ const COLUMN = /(\w+) ILIKE/g;
 
 /** What is true of every collection, asked of all of them; the finer points are in lists.spec.ts. */
 describe('every collection', () => {
-  const api = useTestApi();
+  const api = useSpecimens();
   let own: Fixtures;
   let admin: Client;
 

@@ -6,6 +6,7 @@ import { documentOf } from './contract';
 import type { Node, Operation } from './openapi';
 import { plain, type Prepare, type PreparedRequest } from './prepared-request';
 import { RESOURCES } from './resources';
+import { specimens } from './resources/specimens';
 import type { TestApi } from './test-api';
 
 /** A successful request for each route of the application. */
@@ -32,11 +33,12 @@ export const ROUTES = Object.keys(requests);
 
 /**
  * A request that succeeds if its caller is allowed to make it, on rows of the owner.
- * @param route a name of {@link routesOf}
+ * @param route a name of {@link routesOf}, or a route of the specimens
  */
 export function requestOf(route: string, own: Fixtures): PreparedRequest | Promise<PreparedRequest> {
-  if (!requests[route]) throw new Error(`Say in test/support/resources/ how to ask ${route}`);
-  return requests[route](own);
+  const prepare = requests[route] ?? specimens.requests[route];
+  if (!prepare) throw new Error(`Say in test/support/resources/ how to ask ${route}`);
+  return prepare(own);
 }
 
 /** Routes that @nestjs/swagger adds to its page. */

@@ -1,5 +1,6 @@
 import { sortableOf } from '../../src/platform/testing';
 import { declaredDefaults } from './declared-defaults';
+import type { Resource } from './resource';
 import { comments } from './resources/comments';
 import { orders } from './resources/orders';
 import { posts } from './resources/posts';
@@ -20,9 +21,12 @@ export const RESOURCES = [
   // One line for each, so that adding one changes one line.
 ];
 
-export const WRITABLES = RESOURCES.flatMap(({ noun, writable }) =>
-  writable ? [{ noun, ...writable, defaults: declaredDefaults(writable.input) }] : [],
-);
-export const COLLECTIONS = RESOURCES.flatMap(({ collections }) =>
-  collections.map((one) => ({ ...one, sortable: sortableOf(one.sortable) })),
-);
+export const writablesOf = (resources: Resource[]) =>
+  resources.flatMap(({ noun, writable }) =>
+    writable ? [{ noun, ...writable, defaults: declaredDefaults(writable.input) }] : [],
+  );
+export const collectionsOf = (resources: Resource[]) =>
+  resources.flatMap(({ collections }) => collections.map((one) => ({ ...one, sortable: sortableOf(one.sortable) })));
+
+export const WRITABLES = writablesOf(RESOURCES);
+export const COLLECTIONS = collectionsOf(RESOURCES);

@@ -5,7 +5,8 @@ import type { Fixtures, Row } from './fixtures';
 /** Accepted values with what is stored, and refused values with the violated rule. */
 export interface Values {
   taken: [sent: unknown, stored: unknown][];
-  refused: [sent: unknown, rule: string][];
+  /** The third is the refused attribute within a nested object, such as `0.name`. */
+  refused: [sent: unknown, rule: string, within?: string][];
   /** It is never sent to callers. */
   secret?: boolean;
   /** Inserts rows whose ids are accepted values; see {@link reference}. */
@@ -22,7 +23,7 @@ export function reference(make: (own: Fixtures) => Promise<Row>): Values {
 export async function withRows(values: Values, own: Fixtures): Promise<Values> {
   if (!values.make) return values;
   const rows = [await values.make(own), await values.make(own)];
-  return { ...values, taken: rows.map(({ id }) => [id, id]) };
+  return { ...values, taken: [...values.taken, ...rows.map(({ id }): [unknown, unknown] => [id, id])] };
 }
 
 interface TextLimits {
@@ -95,6 +96,38 @@ export function whole({ min, max }: { min: number; max: number }): Values {
       ...[min + 0.5, String(min), null, true, [min], {}].map((value): [unknown, string] => [value, 'type']),
     ],
   };
+}
+
+export const bigInteger: Values = {
+  taken: [-(2 ** 53) + 1, 0, 2 ** 31, 2 ** 53 - 1].map((number) => [number, number]),
+  refused: [
+    ...[-(2 ** 53), 2 ** 53, 2 ** 63, 1e300].map((value): [unknown, string] => [value, 'range']),
+    ...[0.5, '1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
+  ],
+};
+
+/** The bounds are texts, as they are in SQL. */
+export function decimal({ least, greatest, decimals }: { least: string; greatest: string; decimals: number }): Values {
+  const smallest = Number(`1e-${decimals}`);
+  return {
+    taken: [Number(least), -smallest, 0, smallest, 1e2, Number(greatest)].map((number) => [number, number]),
+    refused: [
+      ...[Number(least) - 1, Number(greatest) + 1, 1e300].map((value): [unknown, string] => [value, 'range']),
+      ...[smallest / 10, smallest * 1.5, 0.1 + 0.2, 1e-7].map((value): [unknown, string] => [value, 'decimals']),
+      ...['1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
+    ],
+  };
+}
+
+export const flag: Values = {
+  taken: [false, true].map((value) => [value, value]),
+  refused: ['true', 'false', 0, 1, '', null, [true], {}].map((value) => [value, 'type']),
+};
+
+/** The same values, and null. */
+export function optionally(values: Values): Values {
+  const refused = values.refused.filter(([sent]) => sent !== null);
+  return { ...values, taken: [[null, null], ...values.taken], refused };
 }
 
 export function oneOf(...names: string[]): Values {

@@ -1,6 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { type ApiError, validationError } from '../errors/api-error';
 import { attributesOf, type DtoClass } from '../input/fields';
+import { MAX_BYTES } from '../input/nested-attributes';
+import { DECIMALS } from '../input/number-attributes';
 import { mebibytes } from '../units';
 
 /** The greatest size of an answer. A larger page is refused or gets fewer items. */
@@ -21,7 +23,10 @@ interface Documented {
   isArray?: boolean;
   maxItems?: number;
   maxLength?: number;
+  minimum?: number;
   maximum?: number;
+  [DECIMALS]?: number;
+  [MAX_BYTES]?: number;
   enum?: unknown[];
   items?: Documented;
 }
@@ -58,10 +63,12 @@ function documented(dto: DtoClass, name: string): Documented {
 
 function largestOf(attribute: Documented): number {
   const one = largestValue({ ...attribute, ...attribute.items });
-  return attribute.isArray ? (attribute.maxItems ?? Infinity) * (one + BYTES_AROUND) : one;
+  const isList = attribute.isArray || attribute.type === 'array';
+  return isList ? (attribute.maxItems ?? Infinity) * (one + BYTES_AROUND) : one;
 }
 
-function largestValue({ type, maxLength = Infinity, maximum, enum: names }: Documented): number {
+function largestValue(attribute: Documented): number {
+  const { type, maxLength = Infinity, enum: names, [MAX_BYTES]: maxBytes = Infinity } = attribute;
   if (names) return Math.max(...names.map((name) => BYTES_PER_CHARACTER * String(name).length));
   switch (type) {
     case String:
@@ -70,13 +77,21 @@ function largestValue({ type, maxLength = Infinity, maximum, enum: names }: Docu
     case Number:
     case 'number':
     case 'integer':
-      return maximum === undefined ? BYTES_OF_ANY_NUMBER : String(maximum).length + 3;
+      return largestNumber(attribute);
+    case 'object':
+      return BYTES_PER_CHARACTER * maxBytes;
     case Boolean:
     case 'boolean':
       return BYTES_OF_BOOLEAN;
     default:
       return nested(type);
   }
+}
+
+/** Three more than a bound without decimals has: a point and two of them. */
+function largestNumber({ minimum = 0, maximum, [DECIMALS]: decimals }: Documented): number {
+  if (maximum === undefined || decimals !== undefined) return BYTES_OF_ANY_NUMBER;
+  return Math.max(String(minimum).length, String(maximum).length) + 3;
 }
 
 /** Bytes of a nested DTO. @nestjs/swagger allows a class or a function that returns it. */

@@ -90,3 +90,7 @@ export function isNumber(value: unknown): value is number {
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+export function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}

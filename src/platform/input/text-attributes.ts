@@ -1,6 +1,7 @@
 import { hasTooManyMarks, isTooLong, MAX_MARKS } from '../text/composed-text';
 import { isEmailAddress, MAX_EMAIL } from '../text/email-address';
 import { attribute, type AttributeOptions, isString, pureAttribute, type Rule, rule } from './attribute';
+import { MAX_WEB_ADDRESS, parseWebAddress } from '../text/web-address';
 import { hasLength, lengthMessage, normalise, textPattern, wholePattern } from '../text/text';
 
 export interface TextOptions extends AttributeOptions {
@@ -29,11 +30,32 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_NEWLINE_AND_TAB = /(?![\n\t])\p{Cc}/u;
 
+/** What a text is asked, without the type, and how it is documented and normalised. */
+export interface TextKind {
+  /** The rule about the length comes first. */
+  rules: Rule[];
+  schema: { minLength?: number; maxLength: number; pattern: string; writeOnly?: true };
+  normalise: (text: string) => string;
+}
+
 /**
  * Text that is normalised to NFC, trimmed, counted in code points, and free of control characters. A text that is too
  * long isn't processed.
  */
-export function Text({
+export function Text(options: TextOptions): PropertyDecorator {
+  const { rules, schema, normalise } = textKind(options);
+  // `also` may give another result the next time, so such a query isn't cached.
+  const define = options.also ? attribute : pureAttribute;
+  return define(
+    { name: 'type', message: 'must be a string', holds: isString },
+    rules,
+    { type: String, ...schema },
+    options,
+    (value) => (isString(value) ? normalise(value) : value),
+  );
+}
+
+export function textKind({
   min = 0,
   max,
   multiline = false,
@@ -42,8 +64,7 @@ export function Text({
   pattern,
   message = `must match ${pattern?.source}`,
   also,
-  ...options
-}: TextOptions): PropertyDecorator {
+}: TextOptions): TextKind {
   const form = pattern && wholePattern(pattern);
   const isReadable = readable(max);
   const rules = [
@@ -55,21 +76,16 @@ export function Text({
   ];
   if (form) rules.push(lastRule('pattern', message, matches(form), [...rules]));
   if (also) rules.push(lastRule(also.name, also.message, also.holds, [...rules]));
-  // `also` may give another result the next time, so such a query isn't cached.
-  const define = also ? attribute : pureAttribute;
-  return define(
-    { name: 'type', message: 'must be a string', holds: isString },
+  return {
     rules,
-    {
-      type: String,
+    schema: {
       minLength: min || undefined,
       maxLength: max,
       pattern: form ?? textPattern({ min, multiline, secret, without }),
       writeOnly: secret || undefined,
     },
-    options,
-    (value) => (isString(value) ? normalise(value, { max, multiline, asItIs: secret || !!form }) : value),
-  );
+    normalise: (text) => normalise(text, { max, multiline, asItIs: secret || !!form }),
+  };
 }
 
 export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator {
@@ -80,6 +96,20 @@ export function EmailAddress(options: AttributeOptions = {}): PropertyDecorator 
     { type: String, format: 'email', maxLength: MAX_EMAIL },
     options,
     (value) => (isString(value) ? normalise(value, { max: MAX_EMAIL }) : value),
+  );
+}
+
+/** A URL of http or https without a user name and password. It is written as RFC 3986 does, in ASCII alone. */
+export function WebAddress(options: AttributeOptions = {}): PropertyDecorator {
+  const rules = [lengthRule(0, MAX_WEB_ADDRESS), ...characterRules(MAX_WEB_ADDRESS, CONTROL)];
+  const message = 'must be an address that begins with http:// or https://, without a user name and password';
+  const isAddress = (text: string) => parseWebAddress(text) === text;
+  return pureAttribute(
+    { name: 'type', message: 'must be a string', holds: isString },
+    [...rules, lastRule('url', message, isAddress, rules)],
+    { type: String, format: 'uri', maxLength: MAX_WEB_ADDRESS },
+    options,
+    (value) => (isString(value) ? (parseWebAddress(value.trim()) ?? value) : value),
   );
 }
 

@@ -1,18 +1,20 @@
 import { pureAttribute, isString } from './attribute';
-import { EXAMPLE_KEY, isKey } from './key.pipe';
+import { EXAMPLE_KEY } from './key.pipe';
 import { asPrimitive } from './primitives';
+import {
+  dayMessage,
+  EXAMPLE_DAY,
+  EXAMPLE_MOMENT,
+  MAX_VALUE_TEXT,
+  momentMessage,
+  parseDay,
+  parseMoment,
+  parseUuid,
+} from './value-texts';
 
-/** The greatest length of a text in characters. A longer one isn't parsed. */
-const MAX_TEXT = 40;
-const DAY = /^(?!0000)\d{4}-\d\d-\d\d$/;
-const MOMENT =
-  /^(?!0000)(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.(\d+))?$/;
 /** A double represents this many decimal digits exactly. */
 const MAX_DIGITS = 15;
-
-const EXAMPLE_DAY = '2026-01-31';
-const EXAMPLE_MOMENT = '2026-01-31T12:00:00Z';
 
 /** `true` or `false`, optional. */
 export function BooleanParameter(description: string): PropertyDecorator {
@@ -23,18 +25,13 @@ export function BooleanParameter(description: string): PropertyDecorator {
 /** A date, optional. It stays text, like a column of type `date`. */
 export function DateParameter(description: string): PropertyDecorator {
   const schema = { type: String, format: 'date', maxLength: EXAMPLE_DAY.length, example: EXAMPLE_DAY };
-  const parse = (text: string) => (DAY.test(text) && isDay(text) ? text : undefined);
-  return parameter('date', `must be a day like ${EXAMPLE_DAY}`, description, schema, parse);
+  return parameter('date', dayMessage, description, schema, parseDay);
 }
 
 /** A point in time, optional. It becomes a `Date`. */
 export function MomentParameter(description: string): PropertyDecorator {
-  const schema = { type: String, format: 'date-time', maxLength: MAX_TEXT, example: EXAMPLE_MOMENT };
-  const parse = (text: string) => {
-    const [, day] = MOMENT.exec(text) ?? [];
-    return day && isDay(day) ? new Date(text.toUpperCase()) : undefined;
-  };
-  return parameter('moment', `must be a moment with a time zone like ${EXAMPLE_MOMENT}`, description, schema, parse);
+  const schema = { type: String, format: 'date-time', maxLength: MAX_VALUE_TEXT, example: EXAMPLE_MOMENT };
+  return parameter('moment', momentMessage, description, schema, parseMoment);
 }
 
 /** One of the values of an enum or of a list of names, optional. */
@@ -52,8 +49,7 @@ export function EnumParameter(
 export function UuidParameter(description: string): PropertyDecorator {
   const { length } = EXAMPLE_KEY;
   const schema = { type: String, format: 'uuid', minLength: length, maxLength: length, example: EXAMPLE_KEY };
-  const parse = (text: string) => (isKey(text) ? text.toLowerCase() : undefined);
-  return parameter('uuid', 'must be a UUID', description, schema, parse);
+  return parameter('uuid', 'must be a UUID', description, schema, parseUuid);
 }
 
 /** A decimal number without an exponent, optional. */
@@ -83,7 +79,7 @@ function parameter(
   schema: object,
   parse: (text: string) => unknown,
 ): PropertyDecorator {
-  const read = (text: string) => (text.length > MAX_TEXT ? undefined : parse(text));
+  const read = (text: string) => (text.length > MAX_VALUE_TEXT ? undefined : parse(text));
   // An invalid text stays unchanged. A parsed value has another type, or parses to itself.
   const holds = (value: unknown) => (isString(value) ? read(value) === value : isMade(value));
   return pureAttribute({ name, message, holds }, [], { ...schema, description }, { optional: true }, (value) =>
@@ -93,9 +89,3 @@ function parameter(
 
 /** Excludes objects and lists, which a query may contain as well. */
 const isMade = (value: unknown): boolean => ['boolean', 'number'].includes(typeof value) || value instanceof Date;
-
-/** False for e.g. the 30th of February. */
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}

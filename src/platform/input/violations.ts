@@ -28,19 +28,13 @@ export function violationsOf(error: ValidationError, parent = ''): FieldViolatio
   const field = parent + nameOf(property, target);
   const violated = Object.entries(constraints);
   const others = violated.filter(([rule]) => rule !== NESTED);
-  // A rule about the type of a list also covers its items.
   const own = others.length > 0 ? others : violated;
   const told = own.some(([rule]) => ruleName(rule) === 'type');
   return [
     ...own.map(([rule, message]) => violation(field, property, rule, message)),
-    ...children.filter((child) => !(told && isOfNoType(child))).flatMap((child) => violationsOf(child, `${field}.`)),
+    // A rule about the type of a list also covers its items, and what is no list has none.
+    ...(told ? [] : children.flatMap((child) => violationsOf(child, `${field}.`))),
   ];
-}
-
-/** True for an item that isn't an object, in a list of objects. */
-function isOfNoType({ constraints = {} }: ValidationError): boolean {
-  const rules = Object.keys(constraints);
-  return rules.length === 1 && rules[0] === NESTED;
 }
 
 function violation(field: string, property: string, rule: string, message: string): FieldViolation {

@@ -1,6 +1,7 @@
 import type { EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { isExact } from '../rows/plain-entity';
 import type { Position } from './cursor';
+import { momentText } from '../text/moment-text';
 
 /** The sort values of entities, in the database's text form, where the entity's own value is less exact. */
 const sortValues = new WeakMap<object, string | null>();
@@ -10,18 +11,9 @@ export function sortValueOf(item: ObjectLiteral, sort: string): Position['value'
   const place = sortValues.get(item);
   if (place !== undefined) return place;
   const value = item[sort] as Position['value'] | Date;
-  if (value instanceof Date) return placeOfMoment(value);
+  if (value instanceof Date) return momentText(value);
   // The driver reads the timestamp `infinity` as Infinity, which JSON would turn into null.
   return value === Infinity || value === -Infinity ? String(value) : value;
-}
-
-/** The text of a time for PostgreSQL. ISO 8601 differs in years before 1 and above 9999. */
-function placeOfMoment(moment: Date): string {
-  const year = moment.getUTCFullYear();
-  const text = moment.toISOString();
-  if (year > 0 && year < 10_000) return text;
-  const rest = text.slice(text.indexOf('-', 1));
-  return year > 0 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`;
 }
 
 /** True if the entity's own value is the exact sort value. It isn't for a column of an embedded class. */

@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata, EntityTarget, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { hasOwnPool } from '../transactions/cancellable-pool';
+import { momentText } from '../text/moment-text';
 import { isKeptApart } from './kept-apart';
 import { isWatched } from '../transactions/subscribers';
 
@@ -122,7 +123,8 @@ export class PlainEntity<E extends ObjectLiteral> {
       if (typeof value === 'function') return undefined;
       if (value === undefined || !column[operation]) continue;
       const prepared = this.database.driver.preparePersistentValue(value, column) as unknown;
-      given.push({ name: quoted(column.databaseName), value: prepared });
+      const isMoment = prepared instanceof Date && MOMENTS.includes(column.type);
+      given.push({ name: quoted(column.databaseName), value: isMoment ? momentText(prepared) : prepared });
     }
     return given;
   }
