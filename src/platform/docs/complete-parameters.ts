@@ -19,6 +19,7 @@ export function completeParameters(operation: OperationObject, context: Operatio
     else if (!takeExtension<boolean>(parameter, Extension.FILLED)) moveExample(parameter);
     else fill(parameter);
   }
+  groupParts(parameters);
   parameters.push(...conditionParameters(context));
   parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
 }
@@ -26,6 +27,41 @@ export function completeParameters(operation: OperationObject, context: Operatio
 /** The page parameters of other versions of the API. */
 function namesOfOtherVersions({ version }: OperationContext): string[] {
   return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
+}
+
+/** A part of a parameter, such as `amount[gte]`. */
+const PART = /^(\w+)\[(\w+)\]$/;
+
+/** Makes `amount[gte]` and its like an object `amount` in the style `deepObject`, unless `amount` itself is a parameter. */
+function groupParts(parameters: ParameterObject[]): void {
+  const groups = new Map<string, ParameterObject[]>();
+  for (const parameter of parameters) {
+    const [, name] = (parameter.in === 'query' && PART.exec(parameter.name)) || [];
+    if (name && !parameters.some((other) => other.name === name)) {
+      groups.set(name, [...(groups.get(name) ?? []), parameter]);
+    }
+  }
+  for (const [name, parts] of groups) {
+    parameters.splice(parameters.indexOf(parts[0]), 1, deepObject(name, parts));
+    for (const part of parts.slice(1)) parameters.splice(parameters.indexOf(part), 1);
+  }
+}
+
+function deepObject(name: string, parts: ParameterObject[]): ParameterObject {
+  const properties = parts.map(({ name: part, schema, description }) => {
+    return [PART.exec(part)![2], { ...(schema as SchemaObject), description }] as const;
+  });
+  return {
+    name,
+    in: 'query',
+    required: false,
+    description: `Only items whose \`${name}\` fulfils all that is given, as in \`${parts[0].name}\`.`,
+    style: 'deepObject',
+    explode: true,
+    schema: { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false },
+    // Swagger UI would send values of its own.
+    example: {},
+  };
 }
 
 /** True for `fields` of a single resource or a page. Elsewhere a team's own parameter may have this name. */

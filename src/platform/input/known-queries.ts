@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { Comparison } from './comparison';
 import { isPure } from './pure';
 
 /** The number of cached queries of one class. */
@@ -56,5 +57,7 @@ export class KnownQueries<T extends object = object> {
   }
 }
 
-const isSimple = (value: unknown): boolean => typeof value !== 'object' && typeof value !== 'function';
+/** Of values that can't be changed, all requests get the same. */
+const isSimple = (value: unknown): boolean =>
+  value instanceof Comparison || (typeof value !== 'object' && typeof value !== 'function');
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every(isSimple);

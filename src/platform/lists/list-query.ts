@@ -9,6 +9,7 @@ import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
 import { searchableOf } from '../rows/searchable-by';
 import { type SortableEntity, sortableOf } from '../rows/sortable-by';
+import { declareFilters, namesOf } from './filters';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
 
 const DEFAULT_SIZE = 20;
@@ -34,6 +35,8 @@ const IS_LIST_QUERY = 'resource-api:list-query';
 export const LARGEST = Symbol('largest');
 /** The key of the sortable names, each of which must be a column. */
 export const SORTABLE = Symbol('sortable');
+/** The key of the filterable names, each of which must be a column. */
+export const FILTERABLE = Symbol('filterable');
 
 export interface ListOptions {
   /**
@@ -43,6 +46,11 @@ export interface ListOptions {
   sortable: SortableEntity | readonly string[];
   /** The values of `status`, where the resource has any. */
   statuses?: Record<string, string>;
+  /**
+   * Attributes by which the list is filtered: `user_id=1` for ids, enums, booleans and UUIDs, `amount[gte]=10&amount[lt]=20` for
+   * numbers, days and moments, and `note[null]=true` for all that may be null. Each is a column with an index. Default: none
+   */
+  filterable?: readonly string[];
 }
 
 /** The validated query of a collection. */
@@ -66,6 +74,7 @@ export interface ListQuery {
   [CONFIRM]?: () => Promise<void>;
   [LARGEST]?: LargestSize;
   [SORTABLE]?: readonly string[];
+  [FILTERABLE]?: readonly string[];
 }
 
 /** The page size, by either parameter name. */
@@ -84,13 +93,16 @@ export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 
  * The base class for the query of a collection of `item`. Each resource needs a class of its own for validation and
  * documentation, as with PickType.
  */
-export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOptions): Type<ListQuery> {
+export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuery> {
+  const { sortable: by, filterable = [] } = options;
+  const statuses = options.statuses ?? (filterable.includes('status') ? namesOf(item, 'status') : undefined);
   const sortable = typeof by === 'function' ? shownOf(by, item) : by;
   const example = sortable.includes('created_at') ? 'created_at' : sortable[0];
   const searched = placesOf(typeof by === 'function' ? searchableOf(by) : []);
   class CollectionQuery implements ListQuery {
     [LARGEST] = LargestSize.of(item);
     [SORTABLE] = sortable;
+    [FILTERABLE] = filterable;
 
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
     page?: number;
@@ -135,6 +147,8 @@ export function ListQueryOf(item: DtoClass, { sortable: by, statuses }: ListOpti
     @FieldList(item)
     fields?: string[];
   }
+  const others = filterable.filter((name) => name !== 'status' || !statuses);
+  declareFilters(CollectionQuery, item, others);
   Reflect.defineMetadata(IS_LIST_QUERY, true, CollectionQuery);
   return CollectionQuery;
 }
@@ -168,7 +182,7 @@ export const isListQuery = (type: unknown): boolean =>
   typeof type === 'function' && Reflect.hasMetadata(IS_LIST_QUERY, type);
 
 /** Declares `status`, or nothing if the resource has none. */
-function Status(statuses: Record<string, string> | undefined): PropertyDecorator {
+function Status(statuses: readonly string[] | Record<string, string> | undefined): PropertyDecorator {
   if (!statuses) return () => undefined;
   const [example] = Object.values(statuses);
   return applyDecorators(

@@ -5,7 +5,7 @@ import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
-import { validationError } from '../errors/api-error';
+import { comparisonsIn } from '../input/comparison';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
@@ -18,6 +18,7 @@ import type { Page } from '../answers/page';
 import { type Equal, readPlainRows } from './read-plain-rows';
 import { readRows, type ReadOptions } from './read-rows';
 import { requireColumns } from './require-columns';
+import { requireVisible } from './require-visible';
 import { mayBeHeavy, mayBeTooLarge, ROW } from './row-sizes';
 import { Searches } from './searches';
 import { hasExactSortValue } from './sort-value';
@@ -32,7 +33,7 @@ export interface PaginateOptions<E> extends ReadOptions<E> {
   filter?: Partial<E>;
   /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
-  /** Sortable attributes that this caller must not sort by. */
+  /** Attributes that this caller must neither sort nor filter by. */
   hidden?: (keyof E & string)[];
 }
 
@@ -46,7 +47,7 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   options: PaginateOptions<E>,
 ): Promise<Page<E>> {
   requireColumns(repository.metadata, query, options);
-  requireVisible(query, options);
+  requireVisible(query, options.hidden);
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
   const list = listOf(repository, query, options, work);
   const find = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
@@ -74,8 +75,10 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
+  const compared = comparisonsIn(query);
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
-  const counted = isSimple && (ofStatus || equal.length === 0) && isCounted(manager.dataSource, metadata, ofStatus);
+  const isWhole = compared.length === 0 && (ofStatus || equal.length === 0);
+  const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
   return {
     read: async (slice) => {
       let weighs = mayWait && mayBeHeavy(query, slice.limit);
@@ -139,6 +142,7 @@ function plainFor<E extends ObjectLiteral>(
 ): PlainEntity<E> | undefined {
   const plain = plainEntity<E>(manager.dataSource, target);
   if (!plain || equal.some(([column, value]) => !plain.has(column) || !isPlainValue(value))) return undefined;
+  if (comparisonsIn(query).some(({ attribute }) => !plain.has(attribute))) return undefined;
   const sort = sortOf(query);
   return plain.has(sort) && (!query[CURSORS] || hasExactSortValue(metadata, sort)) ? plain : undefined;
 }
@@ -153,21 +157,20 @@ function equalities(filter: object = {}, status: string | undefined): Equal {
   return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
 }
 
-function requireVisible<E>(query: ListQuery, { hidden = [] }: PaginateOptions<E>): void {
-  const sortAttribute = sortOf(query);
-  if (!(hidden as string[]).includes(sortAttribute)) return;
-  throw validationError([{ field: 'sort', rule: 'access', message: `${sortAttribute} is not for you to sort by` }]);
-}
-
 function matchingRows<E extends ObjectLiteral>(
   repository: Repository<E>,
-  { search }: ListQuery,
+  query: ListQuery,
   { searchable, searchIn, where }: PaginateOptions<E>,
   equal: Equal,
 ): SelectQueryBuilder<E> {
+  const { search } = query;
   const builder = repository.createQueryBuilder(ROW);
   // `where` would replace earlier conditions, so each one is added.
   for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
+  for (const [index, comparison] of comparisonsIn(query).entries()) {
+    const condition = comparison.condition(`${ROW}.${comparison.attribute}`, `:compared_${index}`);
+    builder.andWhere(condition, { [`compared_${index}`]: comparison.value });
+  }
   where?.(builder);
   if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
   return builder;

@@ -1,4 +1,5 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
+import { comparisonsIn } from '../input/comparison';
 import type { PlainEntity } from '../rows/plain-entity';
 import { sharedRead } from '../rows/shared-read';
 import { nameOf } from '../rows/statement';
@@ -37,6 +38,13 @@ export async function readPlainRows<E extends ObjectLiteral>(
   const columns = plain.select(wanted);
   const order = `ORDER BY ${plain.column(sortOf(query))} ${direction}, id ${direction}`;
   const conditions = equal.map(([column], index) => `${plain.column(column)} = $${index + 3}`);
+  const values: unknown[] = [limit, offset, ...equal.map(([, value]) => value)];
+  const compared = comparisonsIn(query);
+  for (const one of compared) {
+    // PostgreSQL refuses a value that no condition uses.
+    if (one.value !== undefined) values.push(one.value);
+    conditions.push(one.condition(plain.column(one.attribute), `$${values.length}`));
+  }
   if (present) conditions.unshift(present);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   const page = `${where} ${order} LIMIT $1 OFFSET $2`;
@@ -46,12 +54,11 @@ export async function readPlainRows<E extends ObjectLiteral>(
       : `FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${table} ${page})) ${order}`;
   const bytes = weighs ? bytesOfColumns(repository.metadata, wanted) : '0';
   const text = bytes === '0' ? `SELECT ${columns} ${found}` : ifLight(columns, found, bytes, order);
-  const values = [limit, offset, ...equal.map(([, value]) => value)];
-  // Without a name: there are too many combinations of `fields` to keep a plan of each on each connection.
-  const name = query.fields ? undefined : nameOf(text);
+  // Without a name: there are too many combinations of `fields` or filters to keep a plan of each on each connection.
+  const name = query.fields || compared.length > 0 ? undefined : nameOf(text);
   const { dataSource } = repository.manager;
   const statement = { name, text, values };
-  const lane = isGlance(equal, offset) ? undefined : sharedLane(dataSource, query[WORK]);
+  const lane = isGlance(equal.length + compared.length, offset) ? undefined : sharedLane(dataSource, query[WORK]);
   const rows = await sharedRead<E>(dataSource, statement, lane);
   if (weighs && rows.length === 0) return undefined;
   return rows.map((row) => plain.toEntity(row));
@@ -68,4 +75,4 @@ function ifLight(columns: string, found: string, bytes: string, order: string): 
  * Whether the rows stand at the beginning of an index. Those that have some value may be the last ones of the order, behind
  * all others: which index PostgreSQL takes is its guess.
  */
-const isGlance = (equal: Equal, offset: number): boolean => equal.length === 0 && offset < DEEP;
+const isGlance = (conditions: number, offset: number): boolean => conditions === 0 && offset < DEEP;

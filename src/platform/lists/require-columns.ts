@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { searchableOf } from '../rows/searchable-by';
-import { type ListQuery, SORTABLE } from './list-query';
+import { FILTERABLE, type ListQuery, SORTABLE } from './list-query';
 
 /** The columns that a list names. */
 interface Named {
@@ -42,6 +42,7 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
     for (const name of sorts) requireSortable(metadata, name);
     sortable.add(sorts);
   }
+  for (const name of query[FILTERABLE] ?? []) once('compares', name, () => requireComparable(metadata, name));
   for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
   for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
   for (const [name, column] of Object.entries(named.include ?? {})) {
@@ -62,6 +63,14 @@ function requireSortable(metadata: EntityMetadata, name: string): void {
   if (columnOf(metadata, name)) return;
   const way = 'Sort by a column of the table itself, with an index (see `sortable` of ListQueryOf), or of a view';
   throw new Error(`A list sorts ${metadata.name} by ${name}, which is none of its columns. ${way}`);
+}
+
+/** The value of a parameter is compared with what the database has, as it is. */
+function requireComparable(metadata: EntityMetadata, name: string): void {
+  const column = columnOf(metadata, name);
+  if (column && !column.transformer) return;
+  const way = 'Name only columns of the table itself without a transformer in `filterable` of ListQueryOf';
+  throw new Error(`A list is filterable by ${name}, which is no such column of ${metadata.name}. ${way}`);
 }
 
 /** Excludes a `@VirtualColumn`, which is a subquery for each row. */

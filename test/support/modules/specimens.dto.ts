@@ -118,6 +118,10 @@ export class PatchSpecimenDto extends PartialType(CreateSpecimenDto, { skipNullP
 export class ListSpecimensQuery extends ListQueryOf(SpecimenDto, {
   sortable: Specimen,
   statuses: SpecimenStatus,
+  filterable: [
+    ...['finder_id', 'status', 'fragile', 'serial', 'level', 'population', 'weight', 'price', 'found_on', 'seen_at'],
+    ...['contact', 'created_at'],
+  ],
 }) {}
 
 export const toSpecimenDto = (specimen: Specimen): SpecimenDto =>

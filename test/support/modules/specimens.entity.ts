@@ -1,4 +1,4 @@
-import { Check, Column, Entity, JoinColumn, ManyToOne, type Relation } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, type Relation } from 'typeorm';
 import { ResourceEntity, SearchableBy, SortableBy } from '../../../src/platform';
 import { User } from '../../../src/resources/users/user.entity';
 
@@ -20,6 +20,7 @@ export enum Use {
   ...(['status', 'finder_id', 'created_at', 'updated_at'] as const),
 )
 @SearchableBy('name', 'note')
+@Index('specimens_contact_index', ['contact', 'id'])
 @Check('specimens_name_length', 'char_length(name) >= 1')
 @Check('specimens_homepage_form', "homepage ~ '^https?://'")
 @Check('specimens_level_range', 'level BETWEEN -100 AND 100')
