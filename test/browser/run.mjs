@@ -69,6 +69,19 @@ const steps = {
     return 'Users-listUsers';
   },
 
+  async 'lists orders without a filter, and with bounds of an amount'({ page }) {
+    const all = await execute(page, 'Orders-listOrders');
+    assert.equal(all.status, 200);
+    assert.ok(!all.url.includes('%5B') && !all.url.includes('['), all.url);
+    const url = await filtered(page, 'total_amount', { gte: 10, lt: 20 });
+    assert.deepEqual(Object.fromEntries(new URL(url).searchParams), {
+      ...Object.fromEntries(new URL(all.url).searchParams),
+      'total_amount[gte]': '10',
+      'total_amount[lt]': '20',
+    });
+    return 'Orders-listOrders';
+  },
+
   async 'changes the user with a PATCH'({ page }) {
     const { status, body } = await execute(page, 'Users-updateUser', async (block) => {
       await block.getByPlaceholder('id').fill(String(await idOf(page)));
@@ -95,6 +108,17 @@ const steps = {
 async function idOf(page) {
   const answer = page.locator('#operations-Users-getUserProfile .live-responses-table .highlight-code code').first();
   return JSON.parse(await answer.innerText()).data.id;
+}
+
+/** Executes an open operation once more, with an object of the style `deepObject`. @returns the URL of the request */
+async function filtered(page, name, value) {
+  const block = page.locator('#operations-Orders-listOrders');
+  await block.locator(`tr[data-param-name="${name}"] textarea`).fill(JSON.stringify(value));
+  const answer = page.waitForResponse((response) => response.url().includes('/orders?'));
+  await block.getByRole('button', { name: 'Execute' }).click();
+  const response = await answer;
+  assert.equal(response.status(), 200);
+  return response.url();
 }
 
 async function run() {

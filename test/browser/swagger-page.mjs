@@ -41,9 +41,10 @@ export async function execute(page, operation, fill = () => undefined) {
   const answer = block.locator('.live-responses-table .response');
   await answer.waitFor();
   const status = Number((await answer.locator('.response-col_status').innerText()).split(/\s/)[0]);
+  const url = await block.locator('.request-url pre').innerText();
   if (status === 204) return { status };
   const body = await answer.locator('.response-col_description code').first().innerText();
-  return { status, body: JSON.parse(body) };
+  return { status, url, body: JSON.parse(body) };
 }
 
 /** Types a request body over the example. */

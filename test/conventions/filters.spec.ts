@@ -147,6 +147,16 @@ describe('every filter', () => {
     });
   });
 
+  it('finds no rows that the caller may not see', async () => {
+    const user = await api.user();
+    const { id } = await new Fixtures(api, user).order({ total_amount: 7 });
+
+    expect(idsOf(await api.as(user).get('/orders?total_amount[gte]=0&created_at[gt]=2000-01-01T00:00:00Z'))).toEqual([
+      id,
+    ]);
+    expect(idsOf(await admin.get('/orders?total_amount[gte]=0&size=100')).length).toBeGreaterThan(1);
+  });
+
   describe('of specimens', () => {
     const list = (parameters: string, version = 'v1') => admin.get(`//api/${version}/specimens?${parameters}`);
 

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as PgClient } from 'pg';
 import { type Answer, type Client, query, times } from '../../src/platform/testing';
+import { inPlace } from '../support/fuzz-requests';
 import { Fixtures } from '../support/fixtures';
 import { BuiltService } from '../support/built-service';
 import { Document, examplesOf, type Node, type Operation, requiredHeaders } from '../support/openapi';
@@ -167,8 +168,7 @@ describe('The OpenAPI document', () => {
     it('takes every parameter that it documents, with its example', async () => {
       const refused: object[] = [];
       for (const one of document.operations) {
-        for (const { name, in: place, schema } of one.spec.parameters as Node[]) {
-          if (place !== 'query') continue;
+        for (const { name, schema } of inPlace(one.spec, 'query')) {
           const { status, text } = await send(as.grace, one, undefined, { search: `?${name}=${schema.examples[0]}` });
           if (status !== 200) refused.push({ name: one.name, parameter: name, text });
         }

@@ -120,12 +120,20 @@ function integers({
   }
 }
 
-/** Amounts of money with at most two decimals. */
-function amounts({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Node): fc.Arbitrary<number> {
-  const cents = fc.maxSafeInteger().map((number) => Math.max(minimum, Math.min(maximum, Math.abs(number) / 100)));
+/** Numbers with at most two decimals, as amounts of money have, or with one. */
+function amounts({
+  minimum = 0,
+  maximum = Number.MAX_SAFE_INTEGER,
+  'x-decimals': decimals = 2,
+}: Node): fc.Arbitrary<number> {
+  const unit = decimals === 1 ? 10 : 100;
+  const amount = (units: number) => Math.max(minimum, Math.min(maximum, units / unit));
   return fc.oneof(
-    fc.integer({ min: 0, max: 100_000 }).map((number) => Math.max(minimum, Math.min(maximum, number / 100))),
-    cents.filter((amount) => /^\d+(\.\d{1,2})?$/.test(String(amount))),
+    fc.integer({ min: 0, max: 100_000 }).map(amount),
+    fc
+      .maxSafeInteger()
+      .map(amount)
+      .filter((one) => Number(one.toFixed(decimals)) === one),
   );
 }
 

@@ -197,8 +197,15 @@ interface Change {
 
 const isNotEmpty = (change: Break) => change({} as FuzzRequest).body !== '';
 
+/** An object of the style `deepObject` is a parameter for each of its properties, such as `amount[gte]`. */
 export function inPlace(spec: Node, place: Place): Node[] {
-  return (spec.parameters as Node[]).filter((parameter) => parameter.in === place);
+  const own = (spec.parameters as Node[]).filter((parameter) => parameter.in === place);
+  return own.flatMap(({ style, schema, ...parameter }) => {
+    if (style !== 'deepObject') return [{ ...parameter, schema }];
+    return Object.entries<Node>(schema.properties).map(([name, part]) => {
+      return { in: place, name: `${parameter.name}[${name}]`, schema: part };
+    });
+  });
 }
 
 const ofUploads = (spec: Node) => inPlace(spec, 'header').filter(({ name }) => OF_UPLOADS.test(name as string));

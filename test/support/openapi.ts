@@ -1,4 +1,4 @@
-import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import Ajv2020, { type FuncKeywordDefinition, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Answer } from '../../src/platform/testing';
 
@@ -23,6 +23,20 @@ export interface Described {
   node: Node;
 }
 
+/** What JSON Schema has no words for: the decimals of a number, and the bytes of an object. */
+const OWN_KEYWORDS: FuncKeywordDefinition[] = [
+  {
+    keyword: 'x-decimals',
+    type: 'number',
+    validate: (decimals: number, value: number) => Number(value.toFixed(decimals)) === value,
+  },
+  {
+    keyword: 'x-max-bytes',
+    type: 'object',
+    validate: (bytes: number, value: object) => Buffer.byteLength(JSON.stringify(value)) <= bytes,
+  },
+];
+
 /** An OpenAPI document, read like a client that relies on every word. */
 export class Document {
   private readonly validators = new WeakMap<object, ValidateFunction>();
@@ -40,6 +54,7 @@ export class Document {
     // Strict: unknown keywords are errors. Optimized validators take longer to make than they save.
     const options = { allErrors: true, allowUnionTypes: true, code: { optimize: false } };
     this.ajv = addFormats(new Ajv2020({ ...options, meta: !checked, validateSchema: !checked }));
+    for (const keyword of OWN_KEYWORDS) this.ajv.addKeyword(keyword);
     for (const [name, schema] of Object.entries<object>(json.components.schemas)) {
       this.ajv.addSchema({ ...local(schema), $id: name });
     }

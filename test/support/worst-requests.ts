@@ -1,4 +1,5 @@
 import { type IncomingMessage } from 'node:http';
+import { inPlace } from './fuzz-requests';
 import { filled } from './hostile-values';
 import type { Node } from './openapi';
 
@@ -55,8 +56,8 @@ export async function lengthOf(response: IncomingMessage): Promise<Received> {
 }
 
 /** In lower case, as those of headers are. */
-export function namesIn({ parameters }: Node, place: string): string[] {
-  const names = parameters.filter((parameter: Node) => parameter.in === place).map(({ name }: Node) => name as string);
+export function namesIn(spec: Node, place: 'path' | 'query' | 'header'): string[] {
+  const names = inPlace(spec, place).map(({ name }) => name as string);
   return place === 'header' ? names.map((name: string) => name.toLowerCase()) : names;
 }
 

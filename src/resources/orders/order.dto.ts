@@ -101,7 +101,11 @@ export class OrderStatusDto {
 }
 
 /** What a collection of orders can be asked for. */
-export class ListOrdersQuery extends ListQueryOf(OrderDto, { sortable: Order, statuses: OrderStatus }) {
+export class ListOrdersQuery extends ListQueryOf(OrderDto, {
+  sortable: Order,
+  statuses: OrderStatus,
+  filterable: ['total_amount', 'created_at'],
+}) {
   @IdParameter('Only the orders of this user. Another user than oneself is for administrators.')
   userId?: number;
 }
