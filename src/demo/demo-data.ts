@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { minutes, Settings, withLock } from '../platform';
 import { hashPassword, identityKey } from '../platform/accounts';
 import { Comment } from '../resources/comments/comment.entity';
@@ -13,6 +13,7 @@ import { User } from '../resources/users/user.entity';
 import { DEMO_PASSWORD, demoEmail, demoOrders, demoProducts, demoUsers } from './content';
 import { DemoAccounts } from './demo-accounts';
 import { demoPosts } from './posts';
+import { add } from './rows';
 
 const CENTS = 100;
 /** The time between a post and a comment, and between a comment and a reply. */
@@ -131,19 +132,6 @@ async function addPosts(manager: EntityManager, users: Map<string, User>): Promi
       }
     }
   }
-}
-
-/** Rows with the ids that they got. */
-async function add<E extends ObjectLiteral>(
-  manager: EntityManager,
-  entity: EntityTarget<E>,
-  rows: object[],
-): Promise<E[]> {
-  const made = rows.map((row) => manager.create(entity, row as E));
-  // Named one by one, as the database sets the dates unless they are.
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  await manager.createQueryBuilder().insert().into(entity, columns).values(made).execute();
-  return made;
 }
 
 function dates(created: string, updated = created): { created_at: Date; updated_at: Date } {

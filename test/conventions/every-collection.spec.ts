@@ -102,7 +102,7 @@ describe('every collection', () => {
     );
     const indexed = rows.map(({ column }) => column);
     const searched: string[] = [];
-    for (const { name, table } of COLLECTIONS) {
+    for (const { name, table } of COLLECTIONS.filter(({ textsOf }) => textsOf)) {
       const statements = await statementsOf(() => admin.get(`${paths[name]}?search=apple`));
       for (const [, own, other, condition] of statements.join('\n').matchAll(SEARCHED)) {
         if (own) searched.push(`${table}.${own}`);
@@ -117,6 +117,7 @@ describe('every collection', () => {
   describe.each(COLLECTIONS)('$name', ({ name, table, attributes, sortable, statuses, textsOf }) => {
     const list = (parameters = '') => admin.get(`${paths[name]}${parameters}`);
     const idsOf = ({ body }: Answer) => body.data.map(({ id }: Item) => id) as number[];
+    const hasText = (item: Item, search: string) => textsOf!(item).some((text) => contains(text, search));
     const all = async () => (await list('?size=100')).body.data as Item[];
     /** As the database sorts them. */
     const sorted = async (sort: string, order: string) => {
@@ -161,11 +162,17 @@ describe('every collection', () => {
       }
     });
 
-    it('finds text in any case, and counts what it finds', async () => {
+    if (!textsOf) {
+      it('has no search', async () => {
+        expectError(await list('?search=apple'), 'VALIDATION_ERROR', { fields: { search: 'unknown' } });
+      });
+    }
+
+    (textsOf ? it : it.skip)('finds text in any case, and counts what it finds', async () => {
       const items = await all();
       const totals: Record<string, number> = {};
       await atOnce(SEARCHES, async (search) => {
-        const found = items.filter((item) => textsOf(item).some((text) => contains(text, search)));
+        const found = items.filter((item) => hasText(item, search));
         const parameter = `?search=${encodeURIComponent(search)}`;
         expect([search, idsOf(await list(`${parameter}&size=100`))]).toEqual([search, found.map(({ id }) => id)]);
         const { data, pagination } = (await list(`${parameter}&size=2&page=1&sort=created_at`)).body;
@@ -184,16 +191,17 @@ describe('every collection', () => {
     } else {
       it.each(statuses)('is filtered by the status %s, alone and with all else', async (status) => {
         const items = (await all()).filter((item) => item.status === status);
-        const both = items.filter((item) => textsOf(item).some((text) => contains(text, 'apple')));
         const ids = items.map(({ id }) => id);
 
         expect(ids.length).toBeGreaterThan(0);
         expect(idsOf(await list(`?status=${status}&size=100`))).toEqual(ids);
-        const apples = both.map(({ id }) => id).reverse();
-        expect(idsOf(await list(`?status=${status}&search=apple&order=desc`))).toEqual(apples);
         const { data, pagination } = (await list(`?status=${status}&size=1&page=1&fields=id`)).body;
         expect(data).toEqual(ids.slice(1, 2).map((id) => ({ id })));
         expect(pagination.total).toBe(ids.length);
+        if (!textsOf) return;
+        const both = items.filter((item) => hasText(item, 'apple'));
+        const apples = both.map(({ id }) => id).reverse();
+        expect(idsOf(await list(`?status=${status}&search=apple&order=desc`))).toEqual(apples);
       });
     }
 
@@ -226,7 +234,7 @@ describe('every collection', () => {
     it('refuses what it does not know', async () => {
       const unsortable = attributes.filter((name) => !sortable.includes(name));
       const wrong = [
-        ...WRONG_LISTS,
+        ...WRONG_LISTS.filter(([, field]) => textsOf || field !== 'search'),
         ...unsortable.map((name) => [`sort=${name}`, 'sort', 'enum']),
         ...(statuses.length > 0 ? ['GONE', '', statuses[0].toLowerCase()] : []).map((value) => [
           `status=${value}`,
@@ -244,12 +252,19 @@ describe('every collection', () => {
       const ask = (parameters: string) => async () => expect(await list(parameters)).toMatchObject({ status: 200 });
       const ofList = (statements: string[]) => statements.filter((text) => text.includes(table));
 
-      expect(ofList(await statementsOf(ask(`?search=e&sort=updated_at&size=2&page=1${status}`)))).toHaveLength(2);
+      const search = textsOf ? 'search=e&' : '';
+      const both = ofList(await statementsOf(ask(`?${search}sort=updated_at&size=2&page=1${status}`)));
+      // The total of a list without a search may be known.
+      expect(both.length).toBe(textsOf ? 2 : Math.min(2, both.length));
       expect(ofList(await statementsOf(ask(`?size=2&page=1${status}`))).length).toBeLessThanOrEqual(2);
       for (const name of attributes.filter((one) => isColumn(table, one))) {
         const statements = await statementsOf(ask(`?fields=${name}`));
         const rows = statements.find((text) => text.includes(`FROM "${table}"`) && !text.includes('count('))!;
-        const selected = rows.split(' FROM ')[0].replaceAll(/ AS "\w+"/g, '');
+        // A column of long texts is weighed first.
+        const selected = rows
+          .replace(/^WITH .*\) (?=SELECT ")/s, '')
+          .split(' FROM ')[0]
+          .replaceAll(/ AS "\w+"/g, '');
         const columns = [...selected.matchAll(/"(\w+)"(?:,|$)/g)].map(([, column]) => column);
         expect([name, new Set(columns)]).toEqual([name, new Set(['id', name])]);
       }

@@ -10,6 +10,7 @@ import { Document, examplesOf, type Node, type Operation, requiredHeaders } from
 import { clientOf, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 import { exampleOf, isSame, pathParameters, rank, send, takes, takesBytes } from '../support/documented-operation';
+import { collectionOf } from '../support/resources';
 
 const MEBIBYTE = 1024 * 1024;
 const UPLOAD = '/api/v1/uploads/{key}';
@@ -157,8 +158,7 @@ describe('The OpenAPI document', () => {
       });
       expect(taken.map(({ one, attribute }) => `${one.name} ${attribute}`)).toContain('POST /api/v1/users username');
       for (const { one, attribute } of taken) {
-        const [path] = one.path.split('/{');
-        const items = (await as.grace.get(`/${path}`)).body.data as Node[];
+        const items = (await as.grace.get(collectionOf(one.path))).body.data as Node[];
         // Whatever the example of an id names may keep what it has.
         const other = items.find(({ id }) => !pathParameters(one).some(({ example }) => example === id));
         await provoke(one.name, send(as.grace, one, { ...exampleOf(one), [attribute]: other[attribute] }));

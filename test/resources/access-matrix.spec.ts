@@ -7,6 +7,7 @@ import { aNewUser, aPost } from '../support/builders';
 import { fingerprintOf } from '../support/fingerprint';
 import { on, type Prepare, type PreparedRequest } from '../support/prepared-request';
 import { requestOf, routesOf, sendTo } from '../support/requests';
+import { RESOURCES } from '../support/resources';
 import { type TestUser, useTestApi } from '../support/test-api';
 
 const CALLERS = ['anonymous', 'owner', 'other', 'ADMIN', 'suspended', 'expired'] as const;
@@ -16,7 +17,7 @@ type CallerKind = (typeof CALLERS)[number];
  * Who may do what. "owner" and "other" are users without another role; what they ask for is the owner's, or the owner
  * itself. The suspended and the expired caller are the owner as well.
  */
-const ROUTES = `
+const ROUTES = withOwnRows(`
                                                 anonymous  owner  other  ADMIN  suspended  expired
   GET    /docs                                        200    200    200    200        200      200
   GET    /docs/json                                   200    200    200    200        200      200
@@ -79,7 +80,7 @@ const ROUTES = `
   POST   /api/v1/replies                              401    201    201    201        401      401
   PATCH  /api/v1/replies/:id                          401    200    403    200        401      401
   DELETE /api/v1/replies/:id                          401    204    403    204        401      401
-`;
+`);
 
 /** Where more than the route decides. */
 const PARTICULARS = `
@@ -254,6 +255,11 @@ describe('access', () => {
     return api.as({ token: await jwt.signAsync({ ...claims, exp }, options) });
   }
 });
+
+/** With the rows that stand in the descriptions of resources. */
+function withOwnRows(table: string): string {
+  return [table, ...RESOURCES.map(({ access = '' }) => access)].join('\n');
+}
 
 /** `METHOD path and what follows it` to the statuses of the callers. */
 function parse(table: string): Record<string, string> {

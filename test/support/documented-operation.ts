@@ -1,3 +1,4 @@
+import { RESOURCES } from './resources';
 import { type Answer, Client } from '../../src/platform/testing';
 import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { type Node, type Operation } from './openapi';
@@ -51,10 +52,10 @@ export function isSame(example: Node, body: Node): boolean {
 
 /** What makes comes first; what is deleted goes before what it belongs to, and first of all what nothing here belongs to. */
 export function rank({ method, path }: Operation): number {
-  const nouns = ['uploads', 'replies', 'comments', 'posts', 'products', 'auth', 'users'];
+  const nouns = [...RESOURCES].reverse().flatMap(({ noun }) => (noun === 'users' ? ['auth', noun] : [noun]));
   if (method !== 'delete') return method === 'post' ? -2 : -1;
   return Math.max(
-    nouns.findIndex((noun) => path.includes(noun)),
+    nouns.findIndex((noun) => path.includes(`/${noun}`)),
     0,
   );
 }

@@ -10,6 +10,8 @@ export interface Resource {
   noun: string;
   /** A successful request for each of its routes. */
   requests: Record<string, Prepare>;
+  /** Its rows of the table in access-matrix.spec.ts, if they don't stand there. */
+  access?: string;
   /** Its writable attributes, if it has a PATCH of `/<noun>/{id}`. */
   writable?: Omit<Writable, 'noun'>;
   collections: Collection[];
@@ -46,8 +48,8 @@ export interface Collection {
   sortable: SortableEntity;
   /** Empty where it has none. */
   statuses: string[];
-  /** The texts that `search` looks through. */
-  textsOf: (item: Record<string, never>) => (string | null)[];
+  /** The texts that `search` looks through. Left out if the collection has no search. */
+  textsOf?: (item: Record<string, never>) => (string | null)[];
   /** Inserts a row for each line, whose texts contain the line's text. Returns the path if it contains an id. */
   fill: (own: Fixtures, others: Fixtures, lines: Line[]) => Promise<Place | void>;
 }

@@ -30,3 +30,12 @@ export const collectionsOf = (resources: Resource[]) =>
 
 export const WRITABLES = writablesOf(RESOURCES);
 export const COLLECTIONS = collectionsOf(RESOURCES);
+
+/** The list of the resources of a documented path, below the first parent if there is one. */
+export function collectionOf(path: string): string {
+  const noun = path
+    .replace(/\/\{\w+\}$/, '')
+    .split('/')
+    .at(-1);
+  return COLLECTIONS.find(({ name }) => name.endsWith(`/${noun}`))!.name.replace(/\{\w+\}/, '1');
+}

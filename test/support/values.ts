@@ -26,6 +26,11 @@ export async function withRows(values: Values, own: Fixtures): Promise<Values> {
   return { ...values, taken: [...values.taken, ...rows.map(({ id }): [unknown, unknown] => [id, id])] };
 }
 
+/** The same values of an attribute that may also be null. */
+export function orNull({ taken, refused, make }: Values): Values {
+  return { taken: [...taken, [null, null]], refused: refused.filter(([sent]) => sent !== null), make };
+}
+
 interface TextLimits {
   /** Code points. Default: 0 */
   min?: number;

@@ -36,6 +36,7 @@ export function singular(nouns: string): string {
   return nouns
     .replaceAll('-', ' ')
     .replace(/ies$/, 'y')
+    .replace(/(ss|sh|ch|x|zz)es$/, '$1')
     .replace(/([^s])s$/, '$1');
 }
 

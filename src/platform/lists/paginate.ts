@@ -44,7 +44,7 @@ export interface PaginateOptions<E> extends ReadOptions<E> {
 export function paginate<E extends ObjectLiteral & { id: number }>(
   repository: Repository<E>,
   query: ListQuery,
-  options: PaginateOptions<E>,
+  options: PaginateOptions<E> = {},
 ): Promise<Page<E>> {
   requireColumns(repository.metadata, query, options);
   requireVisible(query, options.hidden);

@@ -1,0 +1,69 @@
+// npm run resource -- add | list | remove
+import { parseArgs } from 'node:util';
+import { isApplied } from './applied';
+import { filesOf, nextTime, write, writeDocuments } from './add';
+import { planOf, Refusal } from './plan';
+import { existingResources } from './project';
+import { removalOf, remove } from './remove';
+
+const USAGE = `npm run resource -- add NOUN ATTRIBUTE... [OPTION...]
+npm run resource -- list
+npm run resource -- remove NOUN
+
+An attribute is name:kind, then ? if it may be null, !unique, and =default:
+  npm run resource -- add invoices number:text(9)!unique amount:money "note:lines(1000)?" "status:OPEN|PAID=OPEN"
+
+  --in posts                   nests the collection below a parent
+  --owner                      gives each row an owner. Only the owner and administrators see and change it
+  --read public|user|admin     says who may read. Default: public, the readers of the parent, or the owner
+  --write user|admin           says who may write. Default: admin, or the owner
+  --soft-delete                hides deleted rows and keeps them
+  --no-search                  leaves the search out
+  --dry-run                    lists the files, and changes nothing
+  --no-documents               leaves the OpenAPI documents to npm run openapi`;
+
+const OPTIONS = {
+  in: { type: 'string' },
+  owner: { type: 'boolean' },
+  read: { type: 'string' },
+  write: { type: 'string' },
+  'soft-delete': { type: 'boolean' },
+  'no-search': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  'no-documents': { type: 'boolean' },
+} as const;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const [command, noun, ...attributes] = positionals;
+  if (command === 'list') return list();
+  if (command === 'remove' && noun !== undefined && attributes.length === 0)
+    return removing(noun, values['dry-run'], !values['no-documents']);
+  if (command !== 'add' || noun === undefined) throw new Refusal([`This is how it is used:\n${USAGE}`]);
+  const { 'soft-delete': softDelete, 'no-search': noSearch, 'dry-run': dryRun } = values;
+  const plan = planOf({ ...values, noun, attributes, softDelete, search: !noSearch }, existingResources());
+  const files = await filesOf(plan, nextTime());
+  const shown = [...files.keys(), 'docs/openapi.v1.json', 'docs/openapi.v2.json'].sort();
+  if (dryRun) return console.log(`These files would be written or changed:\n${shown.join('\n')}`);
+  write(files);
+  if (!values['no-documents']) writeDocuments();
+  console.log(`These files were written or changed:\n${shown.join('\n')}`);
+}
+
+async function removing(noun: string, dryRun = false, documents = true): Promise<void> {
+  const removal = await removalOf(noun, existingResources(), isApplied);
+  const shown = `These go:\n${removal.gone.join('\n')}\nThese change:\n${[...removal.changed.keys()].join('\n')}`;
+  if (dryRun) return console.log(shown);
+  remove(removal);
+  if (documents) writeDocuments();
+  console.log(shown);
+}
+
+function list(): void {
+  for (const { names, read } of existingResources()) console.log(`${names.noun.padEnd(30)} read by ${read}`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Refusal ? `Nothing was changed:\n${error.message}` : error);
+  process.exitCode = 1;
+});

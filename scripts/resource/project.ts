@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { camel, type Names, namesOf, singularOf } from './names';
+
+/** A resource of the project, as far as others refer to it. */
+export interface Existing {
+  names: Names;
+  /** Who may read one: callers without a token, users, or administrators. */
+  read: 'public' | 'user' | 'admin';
+  /** Whether a GET of one answers 403 to users who don't own it. */
+  isPrivate: boolean;
+  /** Whether `get(id, caller)` of its service takes the caller. Undefined if other modules can't use its service. */
+  getTakesCaller?: boolean;
+  /** Whether its rows stay in the table when they are deleted. */
+  isHidden: boolean;
+  /** The statuses of `GET /<noun>/:id` for each caller of the table of access. */
+  readStatuses?: string[];
+}
+
+export const RESOURCES = 'src/resources';
+const MATRIX = 'test/resources/access-matrix.spec.ts';
+
+/** The column of a row that refers to it. */
+export const idOf = ({ names }: Existing): string => `${names.file.replaceAll('-', '_')}_id`;
+
+const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+/** The resources with a table of their own. */
+export function existingResources(): Existing[] {
+  const nouns = readdirSync(RESOURCES).sort();
+  return nouns.flatMap((noun) => existing(noun) ?? []);
+}
+
+function existing(noun: string): Existing | undefined {
+  const folder = `${RESOURCES}/${noun}`;
+  const singular = fileOfEntity(folder) ?? singularOf(noun);
+  const entity = read(`${folder}/${singular}.entity.ts`);
+  if (!singular || !entity) return undefined;
+  const names = namesOf(noun, singular);
+  const route = /@Get\(':id'\)(.*?)\n {2}(?:async )?\w+\(/s.exec(read(`${folder}/${noun}.controller.ts`))?.[1] ?? '';
+  const service = read(`${folder}/${noun}.service.ts`);
+  const isExported = new RegExp(`exports: \\[.*\\b${names.plural}Service\\b`).test(read(`${folder}/${noun}.module.ts`));
+  const get = /^ {2}(?:async )?get\(id: number(.*?)\)/m.exec(service);
+  return {
+    names,
+    read: route.includes('@Public()') ? 'public' : route.includes('Role.USER') ? 'user' : 'admin',
+    isPrivate: route.includes('notTheOwner()'),
+    getTakesCaller: isExported && get ? get[1].includes('caller') : undefined,
+    isHidden: /@DeleteDateColumn|deleted_at/.test(entity),
+    readStatuses: statusesOf(`GET /api/v1/${noun}/:id`, [MATRIX, `test/support/resources/${noun}.ts`]),
+  };
+}
+
+function fileOfEntity(folder: string): string | undefined {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.entity.ts'));
+  return files.length === 1 ? files[0].replace('.entity.ts', '') : undefined;
+}
+
+function statusesOf(route: string, files: string[]): string[] | undefined {
+  const lines = files.flatMap((path) => read(path).split('\n'));
+  const words = lines.map((line) => line.trim().split(/\s+/)).find(([method, path]) => `${method} ${path}` === route);
+  return words?.slice(2);
+}
+
+/** How the tests insert a row of it, as an expression with an `id`. */
+export function fixtureOf({ names }: Existing): { expression: string; imported?: string } {
+  if (names.noun === 'users') return { expression: 'own.owner' };
+  if (read('test/support/fixtures.ts').includes(`  ${names.one}(`)) return { expression: `own.${names.one}()` };
+  if (read('test/support/fixtures.ts').includes(`  async ${names.one}(`)) return { expression: `own.${names.one}()` };
+  return { expression: `${camel(names.file)}(own)`, imported: camel(names.file) };
+}

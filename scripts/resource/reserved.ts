@@ -1,0 +1,42 @@
+/** Names that a resource or an attribute can't have, by what they are. */
+const words = (text: string) => new Set(text.trim().split(/\s+/));
+
+const JAVASCRIPT = words(`
+  arguments async await break case catch class const continue debugger default delete do else enum eval export extends
+  false finally for from function get if implements import in instanceof interface let new null of package private
+  protected public return set static super switch this throw true try type typeof undefined var void while with yield
+  constructor prototype`);
+// https://www.postgresql.org/docs/18/sql-keywords-appendix.html: the words that are reserved in PostgreSQL.
+const SQL = words(`
+  all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
+  concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+  current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze from
+  full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit localtime
+  localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references returning
+  right select session_user similar some symmetric system_user table tablesample then to trailing true union unique user
+  using variadic verbose when where window with`);
+/** First parts of paths that the service has itself. */
+const PATHS = words('api auth docs health public v1 v2');
+/** Tables without a resource. */
+const TABLES = words('row-counts migrations sessions product-texts');
+/** Attributes of every resource, and parameters of its lists. */
+const PLATFORM = words(`
+  id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource`);
+
+export function reservedNoun(noun: string): string | undefined {
+  if (PATHS.has(noun)) return 'is a path of the service';
+  if (TABLES.has(noun)) return 'is a table of the service';
+  return reservedWord(noun.replaceAll('-', '_'));
+}
+
+export function reservedAttribute(name: string): string | undefined {
+  // The tests of all resources send an attribute of this name to be refused.
+  if (name === 'colour') return 'is the name of an unknown attribute in the tests; use color';
+  if (PLATFORM.has(name)) return 'is an attribute or a parameter of every resource';
+  return reservedWord(name);
+}
+
+function reservedWord(word: string): string | undefined {
+  if (SQL.has(word)) return 'is a word of SQL';
+  return JAVASCRIPT.has(word) ? 'is a word of JavaScript' : undefined;
+}

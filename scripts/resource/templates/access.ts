@@ -1,0 +1,46 @@
+import { camel } from '../names';
+import type { Plan } from '../plan';
+import { idOf } from '../project';
+
+/** What the routes and the service have to know of the caller. */
+export interface Access {
+  /** The decorators of routes that read, and of those that write. */
+  reads: string;
+  writes: string;
+  /** Whether these functions take the caller. */
+  readTakesCaller: boolean;
+  writeTakesCaller: boolean;
+  createTakesCaller: boolean;
+  /** The type of a reader, who needs no token where everybody reads. */
+  reader: string;
+  /** Whether a GET or a change answers 403 to users who don't own the row or its parent. */
+  readIsPrivate: boolean;
+  writeIsPrivate: boolean;
+  /** The variables of the parent: its id, and its service. */
+  parentId?: string;
+  parentService?: string;
+}
+
+export function accessOf({ read, write, owner, parent }: Plan): Access {
+  const parentTakes = parent?.getTakesCaller ?? false;
+  const readTakesCaller = read === 'owner' || parentTakes;
+  const readIsPrivate = read === 'owner' || (parent?.isPrivate ?? false);
+  return {
+    reads: decoratorOf(read),
+    writes: decoratorOf(write),
+    readTakesCaller,
+    writeTakesCaller: owner || parentTakes,
+    createTakesCaller: owner || parentTakes,
+    reader: read === 'public' ? 'Caller | undefined' : 'Caller',
+    readIsPrivate,
+    // Administrators may change what belongs to others.
+    writeIsPrivate: owner || (readIsPrivate && write !== 'admin'),
+    parentId: parent && camel(idOf(parent)),
+    parentService: parent?.names.many,
+  };
+}
+
+function decoratorOf(level: Plan['read']): string {
+  if (level === 'public') return '@Public()';
+  return level === 'admin' ? '@Roles(Role.ADMIN)' : '@Roles(Role.USER)';
+}
