@@ -10,10 +10,13 @@ export function requireVisible(query: ListQuery, hidden: readonly string[] = [])
   if (hidden.length === 0) return;
   const isHidden = (name: string) => hidden.includes(name);
   const sort = sortOf(query);
-  const refused = comparisonsIn(query).filter(({ attribute }) => isHidden(attribute));
+  const compared = comparisonsIn(query).filter(({ attribute }) => isHidden(attribute));
+  const parameters = compared.map(({ parameter }) => parameter);
+  // Lists had `status` before they had filters, and it is a text.
+  if (query.status !== undefined && isHidden('status')) parameters.push('status');
   const violations = [
     ...(isHidden(sort) ? [{ field: 'sort', rule: 'access', message: `${sort} is not for you to sort by` }] : []),
-    ...refused.map(({ parameter }) => ({ field: parameter, rule: 'access', message: 'is not for you to filter by' })),
+    ...parameters.map((field) => ({ field, rule: 'access', message: 'is not for you to filter by' })),
   ];
   if (violations.length > 0) throw validationError(violations);
 }
