@@ -166,23 +166,23 @@ describe('every collection', () => {
       it('has no search', async () => {
         expectError(await list('?search=apple'), 'VALIDATION_ERROR', { fields: { search: 'unknown' } });
       });
-    }
-
-    (textsOf ? it : it.skip)('finds text in any case, and counts what it finds', async () => {
-      const items = await all();
-      const totals: Record<string, number> = {};
-      await atOnce(SEARCHES, async (search) => {
-        const found = items.filter((item) => hasText(item, search));
-        const parameter = `?search=${encodeURIComponent(search)}`;
-        expect([search, idsOf(await list(`${parameter}&size=100`))]).toEqual([search, found.map(({ id }) => id)]);
-        const { data, pagination } = (await list(`${parameter}&size=2&page=1&sort=created_at`)).body;
-        expect(pagination).toMatchObject({ total: found.length, totalPages: Math.ceil(found.length / 2) });
-        expect(data).toHaveLength(Math.min(2, Math.max(0, found.length - 2)));
-        totals[search] = found.length;
+    } else {
+      it('finds text in any case, and counts what it finds', async () => {
+        const items = await all();
+        const totals: Record<string, number> = {};
+        await atOnce(SEARCHES, async (search) => {
+          const found = items.filter((item) => hasText(item, search));
+          const parameter = `?search=${encodeURIComponent(search)}`;
+          expect([search, idsOf(await list(`${parameter}&size=100`))]).toEqual([search, found.map(({ id }) => id)]);
+          const { data, pagination } = (await list(`${parameter}&size=2&page=1&sort=created_at`)).body;
+          expect(pagination).toMatchObject({ total: found.length, totalPages: Math.ceil(found.length / 2) });
+          expect(data).toHaveLength(Math.min(2, Math.max(0, found.length - 2)));
+          totals[search] = found.length;
+        });
+        // An oracle that finds nothing, or everything, would prove nothing.
+        expect([totals['%'], totals._, totals['CRÈME']]).toEqual(name === '/posts' ? [2, 2, 2] : [1, 1, 1]);
       });
-      // An oracle that finds nothing, or everything, would prove nothing.
-      expect([totals['%'], totals._, totals['CRÈME']]).toEqual(name === '/posts' ? [2, 2, 2] : [1, 1, 1]);
-    });
+    }
 
     if (statuses.length === 0) {
       it('has no status to be filtered by', async () => {

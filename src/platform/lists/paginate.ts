@@ -5,7 +5,7 @@ import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
-import { comparisonsIn } from '../input/comparison';
+import { type Comparison, comparisonsIn } from '../input/comparison';
 import { cursorPage } from './cursor-page';
 import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
@@ -67,15 +67,15 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const { filter, where, include } = options;
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
-  const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal);
+  const compared = comparisonsIn(query);
+  const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal, compared);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
   const mayWait = mayWaitForPlace(manager, work);
   // Uncommitted changes are only visible on the transaction's own connection.
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
-  const plain = isSimple && !include && isSmall ? plainFor(repository, equal, query) : undefined;
-  const compared = comparisonsIn(query);
+  const plain = isSimple && !include && isSmall ? plainFor(repository, equal, compared, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const isWhole = compared.length === 0 && (ofStatus || equal.length === 0);
   const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
@@ -83,7 +83,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     read: async (slice) => {
       let weighs = mayWait && mayBeHeavy(query, slice.limit);
       if (plain && !slice.ranges) {
-        const rows = await readPlainRows(repository, plain, equal, query, options, { ...slice, weighs });
+        const rows = await readPlainRows(repository, plain, { equal, compared }, query, options, { ...slice, weighs });
         if (rows) return rows;
       } else weighs &&= wasHeavy(metadata) || mayBeTooLarge(query, slice.limit);
       const rows = await byTypeOrm(readIn({ ...slice, weighs }));
@@ -138,11 +138,12 @@ function isWithinOthers(work: UnitOfWork): boolean {
 function plainFor<E extends ObjectLiteral>(
   { manager, metadata, target }: Repository<E>,
   equal: Equal,
+  compared: Comparison[],
   query: ListQuery,
 ): PlainEntity<E> | undefined {
   const plain = plainEntity<E>(manager.dataSource, target);
   if (!plain || equal.some(([column, value]) => !plain.has(column) || !isPlainValue(value))) return undefined;
-  if (comparisonsIn(query).some(({ attribute }) => !plain.has(attribute))) return undefined;
+  if (compared.some(({ attribute }) => !plain.has(attribute))) return undefined;
   const sort = sortOf(query);
   return plain.has(sort) && (!query[CURSORS] || hasExactSortValue(metadata, sort)) ? plain : undefined;
 }
@@ -159,15 +160,15 @@ function equalities(filter: object = {}, status: string | undefined): Equal {
 
 function matchingRows<E extends ObjectLiteral>(
   repository: Repository<E>,
-  query: ListQuery,
+  { search }: ListQuery,
   { searchable, searchIn, where }: PaginateOptions<E>,
   equal: Equal,
+  compared: Comparison[],
 ): SelectQueryBuilder<E> {
-  const { search } = query;
   const builder = repository.createQueryBuilder(ROW);
   // `where` would replace earlier conditions, so each one is added.
   for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
-  for (const [index, comparison] of comparisonsIn(query).entries()) {
+  for (const [index, comparison] of compared.entries()) {
     const condition = comparison.condition(`${ROW}.${comparison.attribute}`, `:compared_${index}`);
     builder.andWhere(condition, { [`compared_${index}`]: comparison.value });
   }

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
-import { comparisonsIn } from '../input/comparison';
+import type { Comparison } from '../input/comparison';
 import type { PlainEntity } from '../rows/plain-entity';
 import { sharedRead } from '../rows/shared-read';
 import { nameOf } from '../rows/statement';
@@ -28,7 +28,7 @@ export type Equal = [column: string, value: unknown][];
 export async function readPlainRows<E extends ObjectLiteral>(
   repository: Repository<E>,
   plain: PlainEntity<E>,
-  equal: Equal,
+  { equal, compared }: { equal: Equal; compared: Comparison[] },
   query: ListQuery,
   { always = [] }: ReadOptions<E>,
   { direction, limit, offset = 0, weighs = false }: Slice,
@@ -39,7 +39,6 @@ export async function readPlainRows<E extends ObjectLiteral>(
   const order = `ORDER BY ${plain.column(sortOf(query))} ${direction}, id ${direction}`;
   const conditions = equal.map(([column], index) => `${plain.column(column)} = $${index + 3}`);
   const values: unknown[] = [limit, offset, ...equal.map(([, value]) => value)];
-  const compared = comparisonsIn(query);
   for (const one of compared) {
     // PostgreSQL refuses a value that no condition uses.
     if (one.value !== undefined) values.push(one.value);
