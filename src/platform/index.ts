@@ -38,8 +38,8 @@ export { TakesUpTo } from './pipeline/time-limit.decorator';
 // Input and output: one decorator for each attribute or parameter validates, converts and documents it.
 /** The attributes of a DTO: texts, and lists of them. */
 export { EmailAddress, ListOfTexts, Text, WebAddress } from './input/attributes';
-/** Numbers, all of them exact. */
-export { BigInteger, Decimal, Id, Money, Whole } from './input/attributes';
+/** Numbers, all of them exact; ids of other resources. */
+export { BigInteger, Decimal, Id, ListOfIds, Money, Whole } from './input/attributes';
 /** True or false, names of an enum, days and moments, UUIDs; a moment that the service sets. */
 export { DateOnly, Flag, Moment, OneOf, SomeOf, Timestamp, Uuid } from './input/attributes';
 /** Objects within the resource: of a class of their own, lists of those, and objects of any names. */
@@ -83,10 +83,14 @@ export { paginate, type PaginateOptions } from './lists/paginate';
 export { Page } from './answers/page';
 /** For migrations: counts the rows of a table, so that totals cost nothing. */
 export { countRows, uncountRows } from './rows/count-rows';
+/** For migrations: keeps the ids of a list of ids true. */
+export { linkRows, unlinkRows } from './rows/link-rows';
 
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; and the 400 for violated rules that no decorator knows. */
 export { ApiError, type FieldViolation, validationError } from './errors/api-error';
+/** The 400 for an id whose row the caller may not read. */
+export { requireReadable } from './errors/require-readable';
 /** The 409 for a value that another row has. */
 export { alreadyTaken } from './errors/database-errors';
 /** Gives the 404 of an entity its own code. */

@@ -92,6 +92,18 @@ describe('every attribute', () => {
       expect(await versionOf(item)).toBe(1);
     });
 
+    it('names the attribute of an id without a row', async () => {
+      const item = await given();
+      for (const [name, { isList }] of Object.entries(attributes).filter(([, { make }]) => make)) {
+        const sent = { [name]: isList ? [2 ** 53 - 1] : 2 ** 53 - 1 };
+        for (const answer of [await create({ ...(await least()), ...sent }), await admin.patch(path(item), sent)]) {
+          const { fields } = expectError(answer, 'VALIDATION_ERROR');
+          expect(fields?.map(({ field }) => field)).toEqual([name]);
+        }
+      }
+      expect(await read(item)).toEqual(item);
+    });
+
     it('asks for what is required, and has a default for the rest', async () => {
       const all = Object.fromEntries(required.map((name) => [name, 'required']));
       expectError(await create({}), 'VALIDATION_ERROR', { fields: all });

@@ -1,3 +1,4 @@
+import type { Fixtures, Row } from './fixtures';
 import type { Values } from './values';
 
 /** Values of attributes that are lists or objects. See values.ts. */
@@ -43,6 +44,22 @@ export function texts({ max, each }: { max: number; each: { min: number; max: nu
       [['e\u0301', 'é'], 'unique'],
       ...ofType([...NO_LISTS, null, [1], [null], [['text']], ['text', {}]]),
     ],
+  };
+}
+
+/** A list of ids of another resource, e.g. `references((own) => own.product(), 20)`. */
+export function references(make: (own: Fixtures) => Promise<Row>, max: number): Values {
+  return {
+    taken: [[[], []]],
+    refused: [
+      [Array.from({ length: max + 1 }, (_, index) => index + 1), 'length'],
+      [[0], 'range'],
+      [[2 ** 53], 'range'],
+      [[1, 1], 'unique'],
+      ...ofType([...NO_LISTS, null, [1.5], ['1'], [null], [[1]]]),
+    ],
+    make,
+    isList: true,
   };
 }
 

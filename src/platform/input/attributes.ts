@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type AttributeOptions, isList, pureAttribute, rule } from './attribute';
 
-export { JsonObject, ListOf, ListOfTexts, ObjectOf } from './nested-attributes';
+export { JsonObject, ListOf, ListOfIds, ListOfTexts, ObjectOf } from './nested-attributes';
 export { BigInteger, Decimal, Id, Money, Whole } from './number-attributes';
 export { EmailAddress, Text, type TextOptions, WebAddress } from './text-attributes';
 export { DateOnly, Flag, Moment, Uuid } from './value-attributes';

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
+import { MAX_ID } from '../rows/resource.entity';
 import { kibibytes } from '../units';
 import {
   attribute,
@@ -100,6 +101,30 @@ export function ListOfTexts({ min = 0, max, each, unique = false, ...options }: 
     (value) => (isReadable(value) ? value.map(normalise) : value),
   );
 }
+
+/** A list of different ids of resources, for `bigint[]`; `linkRows` of a migration keeps them true. */
+export function ListOfIds({ max, ...options }: AttributeOptions & { max: number }): PropertyDecorator {
+  const isReadable = (value: unknown): value is number[] => isListOfIntegers(value) && value.length <= max;
+  return pureAttribute(
+    { name: 'type', message: 'must be a list of ids', holds: isListOfIntegers },
+    [
+      rule('length', `must hold at most ${max} ids`, isListOfIntegers, (list) => list.length <= max),
+      rule('range', `must hold only numbers from 1 to ${MAX_ID}`, isReadable, (list) => list.every(isId)),
+      rule('unique', 'must hold each id once', isReadable, (list) => new Set(list).size === list.length),
+    ],
+    {
+      type: 'array',
+      items: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID },
+      minItems: 0,
+      maxItems: max,
+      uniqueItems: true,
+    },
+    options,
+  );
+}
+
+const isListOfIntegers = (value: unknown): value is number[] => isList(value) && value.every(Number.isInteger);
+const isId = (id: number): boolean => id >= 1 && id <= MAX_ID;
 
 const isListOfTexts = (value: unknown): value is string[] => isList(value) && value.every(isString);
 

@@ -32,12 +32,23 @@ export function rememberConstraints({ entityMetadatas, driver }: DataSource): vo
  * the entity, TypeORM's metadata of the constraint is used.
  */
 export function subjectOf({ constraint = '', schema = 'public', table = '' }: BrokenConstraint): ConstraintSubject {
+  if (constraint === `${table}_fkey`) return linkOf(schema, table);
   const [, named, rule] = (constraint.startsWith(`${table}_`) && NAME.exec(constraint.slice(table.length))) || [];
   const known = entities.get(keyOf(schema, table)) ?? [];
   const isAttribute = known.some((metadata) => metadata.findColumnWithPropertyName(named ?? ''));
   if (named && isAttribute) return { attributes: [named], rule };
   const attributes = known.map((metadata) => columnsOf(metadata, constraint)).find(({ length }) => length > 0);
   return { attributes: attributes ?? (named ? [named] : []), rule };
+}
+
+/** The table of `linkRows` is called `<table>_<attribute>`. */
+function linkOf(schema: string, link: string): ConstraintSubject {
+  const tables = [...entities.values()].flat().filter((metadata) => link.startsWith(`${metadata.tableName}_`));
+  const attributes = tables.flatMap((metadata) => {
+    const column = metadata.findColumnWithDatabaseName(link.slice(metadata.tableName.length + 1));
+    return column?.isArray && (metadata.schema ?? schema) === schema ? [column.propertyPath] : [];
+  });
+  return { attributes, rule: 'fkey' };
 }
 
 const NAME = /^_(.+)_([^_]+)$/;

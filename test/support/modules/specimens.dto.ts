@@ -9,6 +9,7 @@ import {
   InputOf,
   JsonObject,
   ListOf,
+  ListOfIds,
   ListOfTexts,
   ListQueryOf,
   Moment,
@@ -97,6 +98,9 @@ export class SpecimenDto extends ResourceDto {
   @ListOf(() => PartDto, { min: 0, max: 3 })
   parts: PartDto[];
 
+  @ListOfIds({ max: 4 })
+  helper_ids: number[];
+
   @Id({ nullable: true })
   finder_id: number | null;
 }
@@ -109,7 +113,7 @@ export class CreateSpecimenDto extends InputOf(SpecimenDto, {
     ...nothing,
     ...{ seen_at: null, dimensions: null, finder_id: null },
     ...{ fragile: false, level: 0, population: 0, status: SpecimenStatus.DRY },
-    ...{ uses: [], labels: [], extra: {}, parts: [] },
+    ...{ uses: [], labels: [], helper_ids: [], extra: {}, parts: [] },
   },
 }) {}
 
@@ -144,5 +148,6 @@ export const toSpecimenDto = (specimen: Specimen): SpecimenDto =>
     extra: specimen.extra,
     dimensions: specimen.dimensions as DimensionsDto | null,
     parts: specimen.parts as PartDto[],
+    helper_ids: specimen.helper_ids,
     finder_id: specimen.finder_id,
   });

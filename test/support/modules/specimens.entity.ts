@@ -30,6 +30,7 @@ export enum Use {
 @Check('specimens_status_known', "status IN ('DRY', 'WET')")
 @Check('specimens_uses_known', "uses <@ ARRAY['SHOW', 'STUDY', 'LOAN']")
 @Check('specimens_labels_length', 'cardinality(labels) <= 5')
+@Check('specimens_helper_ids_length', 'cardinality(helper_ids) <= 4')
 @Check('specimens_extra_type', "jsonb_typeof(extra) = 'object'")
 @Check('specimens_dimensions_type', "jsonb_typeof(dimensions) = 'object'")
 @Check('specimens_parts_type', "jsonb_typeof(parts) = 'array'")
@@ -87,6 +88,10 @@ export class Specimen extends ResourceEntity {
 
   @Column({ type: 'jsonb', default: [] })
   parts: object[];
+
+  /** Kept true by `linkRows`. */
+  @Column({ type: 'bigint', array: true, default: [] })
+  helper_ids: number[];
 
   @Column({ type: 'bigint', nullable: true })
   finder_id: number | null;

@@ -11,6 +11,7 @@ import {
   deleteRow,
   IdParam,
   insertRow,
+  linkRows,
   type Page,
   paginate,
   Public,
@@ -80,6 +81,7 @@ export async function makeSpecimens(database: DataSource): Promise<void> {
   for (const column of ['name', 'note']) {
     await runner.query(`CREATE INDEX specimens_${column}_search ON specimens USING gin (${column} gin_trgm_ops)`);
   }
+  await linkRows(runner, { table: 'specimens', column: 'helper_ids', target: 'users' });
   await countRows(runner, 'specimens', { status: true });
   await runner.commitTransaction();
   await runner.release();

@@ -3,7 +3,7 @@ import { CreateSpecimenDto } from '../modules/specimens.dto';
 import { Specimen } from '../modules/specimens.entity';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
-import { json, nested, someOf, texts } from '../structured-values';
+import { json, nested, references, someOf, texts } from '../structured-values';
 import { bigInteger, decimal, email, flag, money, oneOf, optionally, reference, text, whole } from '../values';
 import { day, moment, uuid, webAddress } from '../written-values';
 
@@ -65,6 +65,7 @@ const attributes = {
     ],
     list: true,
   }),
+  helper_ids: references(async (own) => ({ id: (await own.api.user()).id }), 4),
   finder_id: optionally(reference(async (own) => ({ id: (await own.api.user()).id }))),
 };
 
