@@ -1,44 +1,56 @@
-import { type Attribute, type Kind, KINDS } from './kinds';
+import { type Attribute, type Kind, KINDS, NAMED } from './kinds';
+import { MOST_ITEMS, USUAL_ITEMS } from './kinds/structures';
 import type { Existing } from './project';
 import { reservedAttribute } from './reserved';
 
-/** `name:kind(bounds)`, then `?` for null, `!unique`, and `=default`. */
-const FORM = /^([^:]*):([A-Za-z0-9_|-]*)(?:\((\d+)?(?:\.\.(\d+))?\))?(\?)?(!unique)?(?:=(.*))?$/s;
+/** `name:kind(bounds)[items]`, then `?` for null, `!unique`, and `=default`. */
+const FORM = /^([^:]*):(\{.*\}|[A-Za-z0-9_|-]*)(?:\(([^()]*)\))?(?:(\[)(\d*)\])?(\?)?(!unique)?(?:=(.*))?$/s;
+const RANGE = /^(?:(-?\d+)\.\.)?(-?\d+)$/;
+const SCALED = /^(\d+),(\d+)$/;
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const OPTION = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const MAX_NAME = 40;
 /** The tests of all attributes make about a thousand different values. */
 const MIN_UNIQUE_LENGTH = 4;
+const MIN_UNIQUE_NUMBERS = 10_000;
 
 interface Part {
   attribute?: Attribute;
   problems: string[];
 }
 
+type Bounds = Pick<Attribute, 'min' | 'max' | 'scale'>;
+
 /** The attribute that a text of the command stands for, or all that is wrong with it. */
 export function attributeOf(text: string, resources: Existing[]): Part {
   const match = FORM.exec(text);
   if (!match)
     return { problems: [`${text}: must have the form name:kind, such as name:text(120) or note:lines(1000)?`] };
-  const [, name, kindName, first, last, nullable, unique, fallback] = match;
-  const problems = problemsOfName(name);
-  const options = kindName.includes('|') ? kindName.split('|') : [];
+  const [, name, kindName, bounds, list, items, nullable, unique, fallback] = match;
   const target = resources.find(({ names }) => names.noun === kindName);
-  const kind = kindOf(kindName, target !== undefined);
-  if (!kind) return { problems: [...problems, `${name}: ${unknownKind(kindName)}`] };
+  const kind = kindOf(kindName, list !== undefined, target !== undefined);
+  if (!kind) return { problems: [...problemsOfName(name), `${name}: ${unknownKind(kindName, list !== undefined)}`] };
 
-  const bounds = boundsOf(kind, first, last, text.includes('..'));
+  const read = kindName.startsWith('{') ? nestedIn(kindName, resources) : { attributes: [], problems: [] };
+  const limits = boundsOf(kind, bounds);
   const attribute: Attribute = {
-    ...{ name, kind, options, target: target?.names.noun },
-    ...{ min: bounds.min, max: bounds.max, nullable: nullable !== undefined, unique: unique !== undefined },
+    ...{ name, kind, ...limits.bounds, items: Number(items || USUAL_ITEMS), attributes: read.attributes },
+    ...{ options: kindName.includes('|') && !kindName.startsWith('{') ? kindName.split('|') : [] },
+    ...{ target: target?.names.noun, nullable: nullable !== undefined, unique: unique !== undefined },
   };
   // Null is allowed, so the shortest text needs no bound of its own.
-  if (attribute.nullable && kind.isText && first !== undefined && last === undefined) attribute.min = 0;
-  problems.push(...bounds.problems.map((problem) => `${name}: ${problem}`));
-  problems.push(...problemsOf(attribute, fallback).map((problem) => `${name}: ${problem}`));
-  if (attribute.nullable) attribute.fallback = null;
-  else if (fallback !== undefined) attribute.fallback = kind.read(fallback, attribute);
-  return { attribute, problems };
+  if (attribute.nullable && kind.isText && bounds !== undefined && !bounds.includes('..')) attribute.min = 0;
+  attribute.fallback = attribute.nullable
+    ? null
+    : fallback === undefined
+      ? kind.fallback
+      : kind.read?.(fallback, attribute);
+  const problems = [...limits.problems, ...problemsOf(attribute, fallback), ...problemsOfList(attribute, items)];
+  const nested = read.problems.map((problem) => `${name}.${problem}`);
+  return {
+    attribute,
+    problems: [...problemsOfName(name), ...problems.map((problem) => `${name}: ${problem}`), ...nested],
+  };
 }
 
 function problemsOfName(name: string): string[] {
@@ -49,44 +61,86 @@ function problemsOfName(name: string): string[] {
   return reserved ? [`${name}: ${reserved}`] : [];
 }
 
-function kindOf(name: string, isResource: boolean): Kind | undefined {
-  if (name.includes('|')) return KINDS.enum;
-  if (isResource) return KINDS.reference;
-  return ['enum', 'reference'].includes(name) ? undefined : Object.entries(KINDS).find(([key]) => key === name)?.[1];
+function kindOf(name: string, isList: boolean, isResource: boolean): Kind | undefined {
+  if (name.startsWith('{')) return isList ? KINDS.objects : KINDS.object;
+  if (name.includes('|')) return isList ? KINDS.names : KINDS.enum;
+  if (isResource) return isList ? KINDS.references : KINDS.reference;
+  if (isList) return name === 'text' ? KINDS.texts : undefined;
+  return Object.entries(NAMED).find(([key]) => key === name)?.[1];
 }
 
-function unknownKind(name: string): string {
+function unknownKind(name: string, isList: boolean): string {
   const known = Object.values(KINDS).map(({ usage }) => `  ${usage}`);
-  return `${name || '(no kind)'} is neither a kind nor a resource. These are the kinds:\n${known.join('\n')}`;
+  const words = isList ? 'is no kind of lists' : 'is neither a kind nor a resource';
+  return `${name || '(no kind)'} ${words}. These are the kinds:\n${known.join('\n')}`;
 }
 
-function boundsOf({ bounds, usage }: Kind, first: string | undefined, last: string | undefined, isRange: boolean) {
-  const given = first !== undefined || last !== undefined;
-  if (!bounds) return { min: 0, max: 0, problems: given ? [`takes no bounds; write ${usage}`] : [] };
-  const [least, most] = isRange ? [first, last] : [undefined, first];
-  const [min, max] = [Number(least ?? bounds.min), Number(most ?? bounds.max)];
+/** The attributes between the braces of a nested object. */
+function nestedIn(text: string, resources: Existing[]): { attributes: Attribute[]; problems: string[] } {
+  const texts = splitAtCommas(text.slice(1, -1));
+  const parts = texts.map((one) => attributeOf(one.trim(), resources));
+  const attributes = parts.flatMap(({ attribute }) => attribute ?? []);
+  const names = attributes.map(({ name }) => name);
+  const unfit = attributes.filter(({ kind, unique }) => unique || !kind.canBeNested);
+  return {
+    attributes,
+    problems: [
+      ...parts.flatMap(({ problems }) => problems),
+      ...unfit.map(({ name }) => `${name}: can't stand in a nested object`),
+      ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${name}: stands twice`),
+    ],
+  };
+}
+
+/** At commas that are in no brackets. */
+const splitAtCommas = (text: string) => text.split(/,(?![^(]*\))/);
+
+function boundsOf({ bounds, hasScale, usage }: Kind, text?: string): { bounds: Bounds; problems: string[] } {
+  const none = { min: 0, max: 0, scale: 0 };
+  if (!bounds) return { bounds: none, problems: text === undefined ? [] : [`takes no bounds; write ${usage}`] };
+  const [, digits, decimals] = (hasScale && SCALED.exec(text ?? '')) || [];
+  const [, first, last] = (!hasScale && RANGE.exec(text ?? '')) || [];
+  const min = Number(first ?? bounds.min);
+  const max = Number((hasScale ? digits : last) ?? (text === undefined ? bounds.max : undefined));
+  const scale = Number(decimals ?? 0);
   const problems: string[] = [];
-  if (Number.isNaN(max)) problems.push(`needs a greatest length; write ${usage}`);
+  if (Number.isNaN(max))
+    problems.push(`needs ${hasScale ? 'its digits and decimals' : 'a greatest length'}; write ${usage}`);
   else if (min < bounds.least || max > bounds.most || max < Math.max(min, 1)) {
     problems.push(`needs bounds from ${bounds.least} to ${bounds.most}, the smaller one first`);
-  }
-  return { min, max, problems };
+  } else if (hasScale && (scale < 1 || scale > max)) problems.push(`needs 1 to ${max} decimals; write ${usage}`);
+  return { bounds: { min, max, scale }, problems };
+}
+
+function problemsOfList({ kind, items, nullable }: Attribute, given: string | undefined): string[] {
+  const problems: string[] = [];
+  if (given && (items < 1 || items > MOST_ITEMS)) problems.push(`needs a length from 1 to ${MOST_ITEMS}`);
+  if (nullable && kind.canBeNull === false) problems.push('is empty when it is left out, so it is never null');
+  return problems;
 }
 
 function problemsOf(attribute: Attribute, fallback: string | undefined): string[] {
-  const { name, kind, options, target, nullable, unique, max } = attribute;
+  const { name, kind, options, target, nullable, unique, min, max } = attribute;
   const problems: string[] = [];
-  if (target && !/._id$/.test(name)) problems.push(`must end in _id, as it is the id of another resource`);
+  if (target && kind === KINDS.reference && !/._id$/.test(name)) {
+    problems.push(`must end in _id, as it is the id of another resource`);
+  }
+  if (target && kind === KINDS.references && !/._ids$/.test(name)) {
+    problems.push(`must end in _ids, as it has ids of another resource`);
+  }
   if (options.some((one) => !OPTION.test(one))) problems.push('the names of an enum must be capital letters');
   if (new Set(options).size < options.length) problems.push('has a name twice');
-  if (name === 'status' && (options.length === 0 || nullable)) problems.push('must be an enum that is never null');
+  if (name === 'status' && (kind !== KINDS.enum || nullable)) problems.push('must be an enum that is never null');
   if (unique && !kind.canBeUnique) problems.push(`can't be unique: only text, email and whole can`);
   if (unique && kind.isText && max > 0 && max < MIN_UNIQUE_LENGTH) {
     problems.push(`must have room for ${MIN_UNIQUE_LENGTH} characters to be unique`);
   }
+  if (unique && kind === KINDS.whole && max - min < MIN_UNIQUE_NUMBERS) {
+    problems.push(`must have room for ${MIN_UNIQUE_NUMBERS} numbers to be unique`);
+  }
   if (unique && (nullable || fallback !== undefined)) problems.push('must be required to be unique');
   if (nullable && fallback !== undefined) problems.push('is null when it is left out, so it takes no default');
-  else if (fallback !== undefined && kind.read(fallback, attribute) === undefined) {
+  else if (fallback !== undefined && kind.read?.(fallback, attribute) === undefined) {
     problems.push(`the default ${JSON.stringify(fallback)} breaks its own rule`);
   }
   return problems;

@@ -2,19 +2,21 @@
 import { parseArgs } from 'node:util';
 import { isApplied } from './applied';
 import { filesOf, nextTime, write, writeDocuments } from './add';
+import { ask, commandOf } from './ask';
 import { planOf, Refusal } from './plan';
 import { existingResources } from './project';
 import { removalOf, remove } from './remove';
 
-const USAGE = `npm run resource -- add NOUN ATTRIBUTE... [OPTION...]
+const USAGE = `npm run resource -- add [NOUN ATTRIBUTE... [OPTION...]], which asks for what is missing
 npm run resource -- list
 npm run resource -- remove NOUN
 
 An attribute is name:kind, then ? if it may be null, !unique, and =default:
-  npm run resource -- add invoices number:text(9)!unique amount:money "note:lines(1000)?" "status:OPEN|PAID=OPEN"
+  npm run resource -- add invoices 'number:text(9)!unique' amount:money 'note:lines(1000)?' 'status:OPEN|PAID=OPEN'
 
   --in posts                   nests the collection below a parent
   --owner                      gives each row an owner. Only the owner and administrators see and change it
+  --singular person            names one of them, if the noun is no regular plural, such as people
   --read public|user|admin     says who may read. Default: public, the readers of the parent, or the owner
   --write user|admin           says who may write. Default: admin, or the owner
   --soft-delete                hides deleted rows and keeps them
@@ -24,6 +26,7 @@ An attribute is name:kind, then ? if it may be null, !unique, and =default:
 
 const OPTIONS = {
   in: { type: 'string' },
+  singular: { type: 'string' },
   owner: { type: 'boolean' },
   read: { type: 'string' },
   write: { type: 'string' },
@@ -39,9 +42,15 @@ async function main(): Promise<void> {
   if (command === 'list') return list();
   if (command === 'remove' && noun !== undefined && attributes.length === 0)
     return removing(noun, values['dry-run'], !values['no-documents']);
-  if (command !== 'add' || noun === undefined) throw new Refusal([`This is how it is used:\n${USAGE}`]);
+  if (command !== 'add') throw new Refusal([`This is how it is used:\n${USAGE}`]);
   const { 'soft-delete': softDelete, 'no-search': noSearch, 'dry-run': dryRun } = values;
-  const plan = planOf({ ...values, noun, attributes, softDelete, search: !noSearch }, existingResources());
+  const resources = existingResources();
+  const given = { ...values, noun, attributes, softDelete, search: noSearch ? false : undefined };
+  const isWhole = noun !== undefined && attributes.length > 0;
+  if (!isWhole && !process.stdin.isTTY) throw new Refusal([`This is how it is used:\n${USAGE}`]);
+  const wish = isWhole ? given : await ask(given, resources);
+  if (!isWhole) console.log(`${commandOf(wish)}\n`);
+  const plan = planOf(wish, resources);
   const files = await filesOf(plan, nextTime());
   const shown = [...files.keys(), 'docs/openapi.v1.json', 'docs/openapi.v2.json'].sort();
   if (dryRun) return console.log(`These files would be written or changed:\n${shown.join('\n')}`);

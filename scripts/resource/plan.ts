@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { attributeOf } from './attribute';
-import type { Attribute } from './kinds';
-import { type Names, namesOf, singularOf } from './names';
-import { type Existing, idOf, RESOURCES } from './project';
-import { reservedNoun } from './reserved';
+import { type Attribute, KINDS } from './kinds';
+import { camel, type Names, namesOf, singularOf } from './names';
+import { type Existing, idOf, isGuarded, RESOURCES } from './project';
+import { helperName, reservedNoun } from './reserved';
 
 /** What the command asks for. */
 export interface Wish {
   noun: string;
+  /** If the command can't tell it: `person` for `people`. */
+  singular?: string;
   attributes: string[];
   in?: string;
   owner?: boolean;
@@ -40,8 +42,9 @@ export class Refusal extends Error {
 }
 
 const NOUN = /^[a-z]+(?:-[a-z]+)*$/;
-/** A constraint's name has at most 63 bytes: this, an attribute, and a rule. */
 const MAX_NOUN = 30;
+/** A constraint's name has at most 63 bytes: the table, an attribute, and `_row_id_fkey`. */
+const MAX_CONSTRAINT = 63 - '__row_id_fkey'.length;
 /** A text that has room for the texts of the search's tests, and for what people search for. */
 const SEARCHABLE_LENGTH = 14;
 const READS = ['public', 'user', 'admin'];
@@ -61,12 +64,13 @@ export function planOf(wish: Wish, resources: Existing[], exists: (path: string)
     ...problemsOfAll(wish, attributes, parent),
     ...problemsOfAccess(wish, parent),
     ...problemsOfParent(wish, parent),
+    ...problemsOfReferences(attributes, resources),
   ];
   if (problems.length > 0) throw new Refusal(problems);
   const targets = [...attributes.map(({ target }) => target), wish.owner ? 'users' : undefined];
   const hasRoom = attributes.some(({ kind, max }) => kind.isText && max >= SEARCHABLE_LENGTH);
   return {
-    names: namesOf(wish.noun, singularOf(wish.noun)!),
+    names: namesOf(wish.noun, (wish.singular ?? singularOf(wish.noun))!),
     ...{ attributes, parent, owner: wish.owner ?? false, softDelete: wish.softDelete ?? false },
     targets: resources.filter(({ names }) => targets.includes(names.noun)),
     read: (wish.read ?? usualRead(wish, parent)) as Plan['read'],
@@ -79,15 +83,16 @@ function usualRead({ owner }: Wish, parent?: Existing): Plan['read'] {
   return owner ? 'owner' : (parent?.read ?? 'public');
 }
 
-function problemsOfNoun({ noun }: Wish, resources: Existing[], exists: (path: string) => boolean): string[] {
+function problemsOfNoun({ noun, singular }: Wish, resources: Existing[], exists: (path: string) => boolean): string[] {
   if (!NOUN.test(noun) || noun.length > MAX_NOUN) {
     return [`${noun}: must be a noun of at most ${MAX_NOUN} small letters, with hyphens between words`];
   }
   const reserved = reservedNoun(noun);
   if (reserved) return [`${noun}: ${reserved}`];
-  const one = singularOf(noun);
-  if (one === undefined) return [`${noun}: must be a regular plural, such as invoices or credit-notes`];
-  const problems = [reservedNoun(one)].flatMap((problem) =>
+  const one = singular ?? singularOf(noun);
+  if (one === undefined) return [`${noun}: isn't a regular plural, such as invoices; name its singular by --singular`];
+  if (!NOUN.test(one) || one === noun) return [`--singular ${one}: must be another noun of small letters`];
+  const problems = [reservedNoun(one), ...[noun, one].map((name) => helperName(camel(name)))].flatMap((problem) =>
     problem ? [`${noun}: its singular ${one} ${problem}`] : [],
   );
   const twin = resources.find(({ names }) => names.file === one && names.noun !== noun);
@@ -105,7 +110,18 @@ function problemsOfAll({ owner, noun }: Wish, attributes: Attribute[], parent?: 
   const names = attributes.map(({ name }) => name);
   const taken = [...(owner ? ['user_id'] : []), ...(parent ? [idOf(parent)] : [])];
   const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+  const references = attributes.filter(({ kind }) => kind === KINDS.reference).map(({ name }) => name);
+  // An entity has the row that an id names as a property.
+  const rows = [...taken, ...references].map((column) => column.replace(/_id$/, ''));
   return [
+    ...(new Set(taken).size < taken.length
+      ? [`--in ${parent!.names.noun}: its id is user_id, as that of the owner`]
+      : []),
+    ...names.filter((name) => rows.includes(name)).map((name) => `${name}: is the row of ${name}_id`),
+    ...names
+      .filter((name) => noun.length + name.length > MAX_CONSTRAINT)
+      .map((name) => `${name}: is too long beside ${noun}`),
+    ...names.filter((name) => name === 'user' && owner).map(() => 'user: is the owner'),
     ...twice.map((name) => `${name}: stands twice`),
     ...names.filter((name) => taken.includes(name)).map((name) => `${name}: comes from --owner or --in`),
     ...(attributes.every(({ fallback }) => fallback !== undefined)
@@ -127,6 +143,15 @@ function problemsOfAccess({ owner, read, write }: Wish, parent?: Existing): stri
     problems.push(`--read ${read}: ${parent.names.noun} are not open to as many callers`);
   }
   return problems;
+}
+
+/** Their services must be there to ask. */
+function problemsOfReferences(attributes: Attribute[], resources: Existing[]): string[] {
+  return attributes.flatMap(({ name, target }) => {
+    const to = resources.find(({ names }) => names.noun === target);
+    if (!to || !isGuarded(to) || to.getTakesCaller !== undefined) return [];
+    return [`${name}: ${to.names.plural}Module must export ${to.names.plural}Service with get(id)`];
+  });
 }
 
 function problemsOfParent({ in: noun }: Wish, parent?: Existing): string[] {

@@ -22,6 +22,10 @@ const MATRIX = 'test/resources/access-matrix.spec.ts';
 /** The column of a row that refers to it. */
 export const idOf = ({ names }: Existing): string => `${names.file.replaceAll('-', '_')}_id`;
 
+/** Whether a reference to it is compared with what the writer may read. */
+export const isGuarded = ({ names, isPrivate, getTakesCaller }: Existing): boolean =>
+  names.noun !== 'users' && (isPrivate || getTakesCaller === true);
+
 const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 /** The resources with a table of their own. */

@@ -23,6 +23,15 @@ const TABLES = words('row-counts migrations sessions product-texts');
 const PLATFORM = words(`
   id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource`);
 
+/** What the description of a resource for the tests imports. */
+const HELPERS = words(`
+  bigInteger common day decimal each email flag fixtures json moment money nested on oneOf optionally orNull plain reference
+  references resource someOf text texts uuid webAddress whole own others lines index even dates`);
+
+export function helperName(name: string): string | undefined {
+  return HELPERS.has(name) ? 'is a name of the tests' : undefined;
+}
+
 export function reservedNoun(noun: string): string | undefined {
   if (PATHS.has(noun)) return 'is a path of the service';
   if (TABLES.has(noun)) return 'is a table of the service';

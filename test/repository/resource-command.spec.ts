@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
-import * as estree from 'prettier/plugins/estree';
-import * as typescript from 'prettier/plugins/typescript';
-import { format } from 'prettier/standalone';
 import { attributeOf } from '../../scripts/resource/attribute';
-import { textsOf } from '../../scripts/resource/files';
 import { planOf, Refusal, type Wish } from '../../scripts/resource/plan';
 import { existingResources } from '../../scripts/resource/project';
+import { formatted, generated } from '../support/generated';
 
 const RESOURCES = existingResources();
 const PRODUCTS: Wish = {
@@ -52,6 +49,22 @@ describe('npm run resource -- add', () => {
     ['pieces:whole(1..100)', { min: 1, max: 100 }],
     ['status:OPEN|PAID=OPEN', { options: ['OPEN', 'PAID'], fallback: 'OPEN' }],
     ['customer_id:users', { target: 'users' }],
+    ['pieces:whole(-20..20)=-3', { min: -20, max: 20, fallback: -3 }],
+    ['weight:decimal(9,3)', { max: 9, scale: 3 }],
+    ['paid:boolean=false', { fallback: false }],
+    ['due_on:date=2026-01-31', { fallback: '2026-01-31' }],
+    ['seen_at:moment=2026-01-31T12:00:00Z', { fallback: '2026-01-31T12:00:00.000Z' }],
+    ['site:url=https://example.com/', { fallback: 'https://example.com/' }],
+    ['labels:text(20)[]', { max: 20, items: 20, fallback: [] }],
+    ['labels:text(20)[5]=red|blue', { items: 5, fallback: ['red', 'blue'] }],
+    ['uses:SHOW|LOAN[]=LOAN', { options: ['SHOW', 'LOAN'], fallback: ['LOAN'] }],
+    ['post_ids:posts[9]', { target: 'posts', items: 9, fallback: [] }],
+    ['extra:json(500)', { max: 500, fallback: {} }],
+    [
+      'place:{city:text(40)=Rome,height:decimal(5,1)}?',
+      { nullable: true, attributes: [{ name: 'city' }, { scale: 1 }] },
+    ],
+    ['lines:{name:text(9),level:LOW|HIGH?}[3]', { items: 3, attributes: [{ max: 9 }, { options: ['LOW', 'HIGH'] }] }],
   ])('understands %s', (text, expected) => {
     expect(attributeOf(text, RESOURCES)).toMatchObject({ attribute: expected, problems: [] });
   });
@@ -79,13 +92,38 @@ describe('npm run resource -- add', () => {
     ['amount:money!unique', "amount: can't be unique"],
     ['number:text(9)?!unique', 'number: must be required to be unique'],
     ['note:lines(9)?=x', 'note: is null when it is left out'],
+    ['name:text(9)=a\u0000b', 'name: the default "a\\u0000b" breaks its own rule'],
+    ['name:text(9..)', 'name: needs a greatest length'],
+    ['pieces:whole(5..1)', 'pieces: needs bounds'],
+    ['pieces:whole(1..5)!unique', 'pieces: must have room for 10000 numbers'],
+    ['weight:decimal', 'weight: needs its digits and decimals'],
+    ['weight:decimal(20,3)', 'weight: needs bounds'],
+    ['weight:decimal(3,4)', 'weight: needs 1 to 3 decimals'],
+    ['paid:boolean=yes', 'paid: the default "yes" breaks its own rule'],
+    ['due_on:date=2026-02-30', 'due_on: the default "2026-02-30" breaks its own rule'],
+    ['seen_at:moment=2026-01-31T25:00:00Z', 'seen_at: the default'],
+    ['site:url=ftp://example.com', 'site: the default'],
+    ['site:url!unique', "site: can't be unique"],
+    ['days:date[]', 'days: date is no kind of lists'],
+    ['labels:text(20)[101]', 'labels: needs a length from 1 to 100'],
+    ['labels:text(20)[]?', 'labels: is empty when it is left out'],
+    ['labels:text(20)[]=a|a', 'labels: the default "a|a" breaks its own rule'],
+    ['posts:posts[]', 'posts: must end in _ids'],
+    ['uses:SHOW|LOAN[]=GONE', 'uses: the default "GONE" breaks its own rule'],
+    ['status:OPEN|PAID[]', 'status: must be an enum'],
+    ['place:{}', 'place.: must have the form name:kind'],
+    ['place:{city:paint}', 'place.city: paint is neither a kind nor a resource'],
+    ['place:{user_id:users}', "place.user_id: can't stand in a nested object"],
+    ['place:{at:moment}', "place.at: can't stand in a nested object"],
+    ['place:{a:money,a:money}', 'place.a: stands twice'],
+    ['place:{city:text(9)!unique}', "place.city: can't stand in a nested object"],
   ])('refuses %s', (text, problem) => {
     expect(attributeOf(text, RESOURCES).problems.join('\n')).toContain(problem);
   });
 
   it.each([
-    [{ noun: 'invoice' }, 'invoice: must be a regular plural'],
-    [{ noun: 'news' }, 'news: must be a regular plural'],
+    [{ noun: 'invoice' }, "invoice: isn't a regular plural"],
+    [{ noun: 'news' }, "news: isn't a regular plural"],
     [{ noun: 'Invoices' }, 'Invoices: must be a noun'],
     [{ noun: 'docs' }, 'docs: is a path of the service'],
     [{ noun: 'tables' }, 'tables: its singular table is a word of SQL'],
@@ -93,6 +131,15 @@ describe('npm run resource -- add', () => {
     [{ attributes: ['note:lines(9)?'] }, 'zebras: needs at least one attribute that is neither null'],
     [{ attributes: ['x:money', 'x:money'] }, 'x: stands twice'],
     [{ attributes: ['user_id:users'], owner: true }, 'user_id: comes from --owner or --in'],
+    [{ attributes: ['user_id:users'], in: 'users' }, 'user_id: comes from --owner or --in'],
+    [{ owner: true, in: 'users' }, '--in users: its id is user_id'],
+    [{ attributes: ['post:text(9)'], in: 'posts' }, 'post: is the row of post_id'],
+    [{ attributes: ['editor_id:users', 'editor:text(9)'] }, 'editor: is the row of editor_id'],
+    [{ attributes: ['order_id:orders'] }, 'order_id: OrdersModule must export OrdersService'],
+    [{ noun: 'nested-zebras-of-the-savanna', attributes: [`a${'b'.repeat(30)}:money`] }, 'is too long beside'],
+    [{ noun: 'moments' }, 'moments: its singular moment is a name of the tests'],
+    [{ noun: 'people', singular: 'people' }, '--singular people: must be another noun'],
+    [{ noun: 'people', singular: 'user' }, 'people: users has the singular user already'],
     [{ in: 'nothing' }, '--in nothing: there is no such resource'],
     [{ in: 'orders' }, '--in orders: OrdersModule must export'],
     [{ read: 'all' }, '--read all: must be public, user, admin'],
@@ -112,16 +159,11 @@ describe('npm run resource -- add', () => {
 });
 
 describe('The reference', () => {
-  const files = textsOf(
-    planOf(PRODUCTS, RESOURCES, () => false),
-    1,
-  );
-  const options = { ...(JSON.parse(readFileSync('.prettierrc', 'utf8')) as object), parser: 'typescript' };
-  const formatted = (text: string) => format(text, { ...options, plugins: [estree, typescript] });
+  const files = generated(PRODUCTS);
   const paths = [...files.keys()].filter((path) => path.startsWith('src/resources/products/'));
 
   it.each(paths)('is what the command writes, but for comments and what is particular: %s', async (path) => {
-    const text = PARTICULAR.reduce((now, [generated, own]) => now.replace(generated, own), files.get(path)!);
+    const text = PARTICULAR.reduce((now, [made, own]) => now.replace(made, own), files.get(path)!);
     const made = await formatted(text);
 
     expect(withoutComments(made)).toBe(withoutComments(readFileSync(path, 'utf8')));
@@ -129,7 +171,7 @@ describe('The reference', () => {
 
   it('consists of five files', () => {
     expect(paths).toHaveLength(5);
-    for (const [generated] of PARTICULAR) expect([...files.values()].join('\n')).toContain(generated);
+    for (const [made] of PARTICULAR) expect([...files.values()].join('\n')).toContain(made);
   });
 });
 

@@ -11,6 +11,8 @@ export interface Values {
   secret?: boolean;
   /** Inserts rows whose ids are accepted values; see {@link reference}. */
   make?: (own: Fixtures) => Promise<Row>;
+  /** Whether the value is a list of these ids. */
+  isList?: boolean;
 }
 
 /** The id of another resource, e.g. `reference((own) => own.product())`. */
@@ -23,7 +25,9 @@ export function reference(make: (own: Fixtures) => Promise<Row>): Values {
 export async function withRows(values: Values, own: Fixtures): Promise<Values> {
   if (!values.make) return values;
   const rows = [await values.make(own), await values.make(own)];
-  return { ...values, taken: [...values.taken, ...rows.map(({ id }): [unknown, unknown] => [id, id])] };
+  const ids = rows.map(({ id }) => id);
+  const sent = values.isList ? [[ids[0]], [...ids].reverse()] : ids;
+  return { ...values, taken: [...values.taken, ...sent.map((value): [unknown, unknown] => [value, value])] };
 }
 
 /** The same values of an attribute that may also be null. */
@@ -115,7 +119,9 @@ export const bigInteger: Values = {
 export function decimal({ least, greatest, decimals }: { least: string; greatest: string; decimals: number }): Values {
   const smallest = Number(`1e-${decimals}`);
   return {
-    taken: [Number(least), -smallest, 0, smallest, 1e2, Number(greatest)].map((number) => [number, number]),
+    taken: [Number(least), -smallest, 0, smallest, 1e2, Number(greatest)]
+      .filter((number) => number >= Number(least) && number <= Number(greatest))
+      .map((number) => [number, number]),
     refused: [
       ...[Number(least) - 1, Number(greatest) + 1, 1e300].map((value): [unknown, string] => [value, 'range']),
       ...[smallest / 10, smallest * 1.5, 0.1 + 0.2, 1e-7].map((value): [unknown, string] => [value, 'decimals']),

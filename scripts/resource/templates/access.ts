@@ -1,6 +1,7 @@
 import { camel } from '../names';
 import type { Plan } from '../plan';
 import { idOf } from '../project';
+import { guardedOf } from './source';
 
 /** What the routes and the service have to know of the caller. */
 export interface Access {
@@ -11,6 +12,7 @@ export interface Access {
   readTakesCaller: boolean;
   writeTakesCaller: boolean;
   createTakesCaller: boolean;
+  removeTakesCaller: boolean;
   /** The type of a reader, who needs no token where everybody reads. */
   reader: string;
   /** Whether a GET or a change answers 403 to users who don't own the row or its parent. */
@@ -21,16 +23,19 @@ export interface Access {
   parentService?: string;
 }
 
-export function accessOf({ read, write, owner, parent }: Plan): Access {
+export function accessOf(plan: Plan): Access {
+  const { read, write, owner, parent } = plan;
   const parentTakes = parent?.getTakesCaller ?? false;
+  const takesCaller = owner || parentTakes || guardedOf(plan).some(({ to }) => to.getTakesCaller);
   const readTakesCaller = read === 'owner' || parentTakes;
   const readIsPrivate = read === 'owner' || (parent?.isPrivate ?? false);
   return {
     reads: decoratorOf(read),
     writes: decoratorOf(write),
     readTakesCaller,
-    writeTakesCaller: owner || parentTakes,
-    createTakesCaller: owner || parentTakes,
+    writeTakesCaller: takesCaller,
+    createTakesCaller: takesCaller,
+    removeTakesCaller: owner || parentTakes,
     reader: read === 'public' ? 'Caller | undefined' : 'Caller',
     readIsPrivate,
     // Administrators may change what belongs to others.

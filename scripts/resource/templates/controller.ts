@@ -154,11 +154,11 @@ function changing(plan: Plan, access: Access, example: string): string {
 ${example ? `  @ApiExampleBody(${example})\n` : ''}${raises(access.writeIsPrivate && 'notTheOwner()', ...taken(plan))}`;
 }
 
-const written = (_plan: Plan, { writeTakesCaller }: Access, body: string) =>
+const written = (_plan: Plan, { writeTakesCaller, removeTakesCaller }: Access, body: string) =>
   [
     '@IdParam() id: number',
     ...(body ? [`@Body() ${body}`] : []),
-    ...(writeTakesCaller ? ['@CurrentUser() caller: Caller'] : []),
+    ...((body ? writeTakesCaller : removeTakesCaller) ? ['@CurrentUser() caller: Caller'] : []),
     '@IfMatch() expected?: Precondition',
   ].join(', ');
 
@@ -178,6 +178,6 @@ function remove(plan: Plan, access: Access): string {
   ${access.writes}
   @AnswersNothing()
 ${raises(access.writeIsPrivate && 'notTheOwner()')}  remove(${written(plan, access, '')}): Promise<void> {
-    return this.${names.many}.remove(id${access.writeTakesCaller ? ', caller' : ''}, expected);
+    return this.${names.many}.remove(id${access.removeTakesCaller ? ', caller' : ''}, expected);
   }`;
 }

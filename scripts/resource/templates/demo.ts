@@ -1,5 +1,5 @@
 import type { Plan } from '../plan';
-import { type Imports, literal, referencesOf, withImports } from './source';
+import { enumOf, type Imports, literal, referencesOf, withImports } from './source';
 
 /** Rows of the demo data: the examples of the document name the first one. */
 export function demoFile(plan: Plan): string {
@@ -22,7 +22,7 @@ ${rows.join('\n')}
   ]);
 }
 `;
-  const enums = attributes.filter(({ options }) => options.length > 0).map((one) => one.kind.type(one, names.entity));
+  const enums = attributes.filter(({ options }) => options.length > 0).map((one) => enumOf(one, names.entity));
   const entities: Imports = [...others.map(({ noun, file, entity }) => ({ noun, file, used: [entity] }))].map(
     ({ noun, file, used }) => [`../resources/${noun}/${file}.entity`, used],
   );

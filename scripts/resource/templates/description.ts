@@ -1,4 +1,4 @@
-import type { Attribute } from '../kinds';
+import { type Attribute, KINDS } from '../kinds';
 import { camel } from '../names';
 import type { Plan } from '../plan';
 import { fixtureOf, idOf } from '../project';
@@ -124,19 +124,19 @@ const idOfExpression = (expression: string) =>
   expression === 'own.owner' ? 'own.owner.id' : `(await ${expression}).id`;
 
 function madeValue(attribute: Attribute): string {
-  const { unique, kind, min, max } = attribute;
+  const { unique, kind, min } = attribute;
   if (!unique) return plainLiteral(kind.example(attribute, 1));
   if (!kind.isText) return `${min + 2} + ++made`;
-  if (max === 0) return '`user${++made}@example.com`';
+  if (kind === KINDS.email) return '`user${++made}@example.com`';
   return min > 4 ? `String(1_000 + ++made).padStart(${min}, '0')` : 'String(1_000 + ++made)';
 }
 
 function valuesOf(attribute: Attribute, plan: Plan): string {
   if (!attribute.target) return attribute.kind.values(attribute);
-  const { to } = referencesOf(plan).find((one) => one.attribute === attribute)!;
-  const { expression } = fixtureOf(to);
+  const { expression } = fixtureOf(plan.targets.find(({ names }) => names.noun === attribute.target)!);
   const maker =
     expression === 'own.owner' ? 'async (own) => ({ id: (await own.api.user()).id })' : `(own) => ${expression}`;
+  if (attribute.kind === KINDS.references) return `references(${maker}, ${attribute.items})`;
   return attribute.nullable ? `orNull(reference(${maker}))` : `reference(${maker})`;
 }
 
@@ -144,14 +144,14 @@ function fillOf(plan: Plan): string {
   const { names, parent, attributes, owner } = plan;
   const carrier = carrierOf(plan);
   const status = attributes.find(({ name }) => name === 'status');
-  const row = [
-    ...(carrier ? [`${carrier.name}: text`] : []),
+  const varied = [
     ...(status ? [`status: [${statusesOf(plan).join(', ')}][index % ${status.options.length}]`] : []),
-    '...dates',
-  ].join(', ');
+    ...attributes.filter((one) => one !== status).flatMap(variedValue),
+  ];
+  const row = [...(carrier ? [`${carrier.name}: text`] : []), ...varied, '...dates'].join(', ');
   const taken = [
     ...(carrier ? ['text'] : []),
-    ...(status ? ['index'] : []),
+    ...(varied.length > 0 ? ['index'] : []),
     ...(owner && !parent ? ['even'] : []),
     'dates',
   ];
@@ -170,11 +170,19 @@ function fillOf(plan: Plan): string {
       },`;
 }
 
+/** Values to sort by, each of which several rows have. */
+function variedValue(attribute: Attribute): string[] {
+  const { name, kind, nullable, unique, target } = attribute;
+  if (unique || target || kind.isText || !kind.canBeSorted(attribute)) return [];
+  const values = [kind.example(attribute, 1), ...(nullable ? [null] : []), kind.example(attribute, 2)];
+  return [`${name}: [${values.map(plainLiteral).join(', ')}][index % ${values.length}]`];
+}
+
 function importsOf(plan: Plan): Imports {
   const { names } = plan;
   const folder = `../../../src/resources/${names.noun}`;
   const rows = new Map<string, string>();
-  for (const { to } of referencesOf(plan)) {
+  for (const to of [...plan.targets, ...(plan.parent ? [plan.parent] : [])]) {
     const { imported } = fixtureOf(to);
     if (imported) rows.set(`./${to.names.noun}`, imported);
   }
@@ -184,7 +192,15 @@ function importsOf(plan: Plan): Imports {
     ['../fixtures', ['type Fixtures']],
     ['../prepared-request', ['on', 'plain']],
     ['../resource', ['common', 'each', 'type Resource']],
-    ['../values', ['email', 'money', 'oneOf', 'orNull', 'reference', 'text', 'whole']],
+    ['../structured-values', ['json', 'nested', 'references', 'someOf', 'texts']],
+    [
+      '../values',
+      [
+        ...['bigInteger', 'decimal', 'email', 'flag', 'money', 'oneOf', 'optionally', 'orNull', 'reference', 'text'],
+        'whole',
+      ],
+    ],
+    ['../written-values', ['day', 'moment', 'uuid', 'webAddress']],
     ...[...rows].sort().map(([place, name]): Imports[number] => [place, [name]]),
   ];
 }

@@ -1,13 +1,14 @@
-import type { Attribute } from '../kinds';
+import { type Attribute, KINDS } from '../kinds';
+import { nestedClassOf } from '../kinds/structures';
 import type { Plan } from '../plan';
-import { type Imports, literal, referencesOf, withImports } from './source';
+import { enumOf, filterableOf, type Imports, literal, plainLiteral, referencesOf, withImports } from './source';
 
 export function dtoFile(plan: Plan): string {
   const { names, attributes, owner, search } = plan;
   const { entity, plural, one, words, word, aWord } = names;
   const given = referencesOf(plan).filter(({ attribute }) => !attribute);
-  const shown = [...given.map(({ column }) => column), ...attributes.map(({ name }) => name)];
   const code = `
+${attributes.map((attribute) => nestedClass(attribute, entity)).join('\n')}
 /** The attributes of ${aWord} that callers may read. A new column stays private until it is listed here. */
 export class ${entity}Dto extends ResourceDto {
 ${given.map(({ column, to }) => idAttribute(column, column === 'user_id' && owner ? 'owner: the id of a user' : `id of the ${to.names.word}`)).join('\n')}
@@ -31,13 +32,27 @@ export class List${plural}Query extends ${search ? listQuery(plan) : `OmitType($
 
 export const to${entity}Dto = (${one}: ${entity}): ${entity}Dto =>
   resourceOf(${one}, {
-${shown.map((name) => `    ${name}: ${one}.${name},`).join('\n')}
+${[...given.map(({ column }) => column), ...attributes.map((attribute) => shownOf(attribute, plan))]
+  .map((shown) => (shown.includes(':') ? `    ${shown},` : `    ${shown}: ${one}.${shown},`))
+  .join('\n')}
   });
 `;
-  const decorators = ['EmailAddress', 'Id', 'Money', 'OneOf', 'Text', 'Whole'];
-  const enums = attributes
-    .filter(({ options }) => options.length > 0)
-    .map(({ kind, ...one }) => kind.type({ kind, ...one }, entity));
+  const decorators = [
+    ...[
+      'BigInteger',
+      'DateOnly',
+      'Decimal',
+      'EmailAddress',
+      'Flag',
+      'Id',
+      'JsonObject',
+      'ListOf',
+      'ListOfIds',
+      'ListOfTexts',
+    ],
+    ...['Moment', 'Money', 'ObjectOf', 'OneOf', 'SomeOf', 'Text', 'Uuid', 'WebAddress', 'Whole'],
+  ];
+  const enums = attributes.filter(({ options }) => options.length > 0).map((attribute) => enumOf(attribute, entity));
   const imports: Imports = [
     ['@nestjs/swagger', ['OmitType', 'PartialType']],
     ['../../platform', ['IdParameter', 'InputOf', 'ListQueryOf', 'ResourceDto', 'resourceOf', ...decorators]],
@@ -46,10 +61,30 @@ ${shown.map((name) => `    ${name}: ${one}.${name},`).join('\n')}
   return withImports(code, imports);
 }
 
-function listQuery({ names, attributes }: Plan): string {
+function listQuery(plan: Plan): string {
+  const { names, attributes } = plan;
   const status = attributes.find(({ name }) => name === 'status');
-  const statuses = status ? `, statuses: ${status.kind.type(status, names.entity)}` : '';
-  return `ListQueryOf(${names.entity}Dto, { sortable: ${names.entity}${statuses} })`;
+  const statuses = status ? `, statuses: ${enumOf(status, names.entity)}` : '';
+  const filterable = filterableOf(plan).map((name) => plainLiteral(name));
+  return `ListQueryOf(${names.entity}Dto, { sortable: ${names.entity}${statuses}, filterable: [${filterable.join(', ')}] })`;
+}
+
+/** The value of the row. A column of objects has them as any objects. */
+function shownOf(attribute: Attribute, { names }: Plan): string {
+  const { name, kind, nullable } = attribute;
+  if (kind.columnType === undefined) return name;
+  return `${name}: ${names.one}.${name} as ${kind.type(attribute, names.entity)}${nullable ? ' | null' : ''}`;
+}
+
+/** The class of a nested object. */
+function nestedClass(attribute: Attribute, entity: string): string {
+  if (attribute.attributes.length === 0) return '';
+  const { name, attributes } = attribute;
+  return `/** The attributes of \`${name}\`. */
+export class ${nestedClassOf(attribute, entity)} {
+${attributes.map((one) => attributeOf(one, entity, true)).join('\n')}
+}
+`;
 }
 
 /** For lists that administrators see all of, and users their own. */
@@ -63,15 +98,28 @@ function ownersParameter({ names, read, parent }: Plan): string {
 
 const idAttribute = (name: string, text: string) => `  /** The ${text}. @example 1 */\n  @Id()\n  ${name}: number;\n`;
 
-function attributeOf(attribute: Attribute, entity: string): string {
-  const { kind, name, nullable } = attribute;
-  const example = kind.example(attribute, 1);
-  const shown = typeof example === 'string' && /\W/.test(example) ? JSON.stringify(example) : example;
+/** @param isNested whether it says its default itself, and the names of an enum */
+function attributeOf(attribute: Attribute, entity: string, isNested = false): string {
+  const { kind, name, nullable, fallback, options: names } = attribute;
   const { name: decorator, first, options } = kind.decorator(attribute, entity);
-  const all = [...options, ...(nullable ? ['nullable: true'] : [])];
-  const taken = [...(first ? [first] : []), ...(all.length > 0 ? [`{ ${all.join(', ')} }`] : [])];
-  return `  /** ${kind.describe(attribute)} @example ${shown} */
+  const isOwnEnum = isNested && kind === KINDS.enum;
+  const all = [
+    ...options,
+    ...(nullable ? ['nullable: true'] : []),
+    ...(isNested && fallback !== undefined ? [`default: ${plainLiteral(fallback)}`] : []),
+  ];
+  const before = isOwnEnum ? plainLiteral(names) : first;
+  const taken = [...(before ? [before] : []), ...(all.length > 0 ? [`{ ${all.join(', ')} }`] : [])];
+  const type = isOwnEnum ? names.map((one) => `'${one}'`).join(' | ') : kind.type(attribute, entity);
+  return `  /** ${kind.describe(attribute)}${exampleOf(attribute)} */
   @${decorator}(${taken.join(', ')})
-  ${name}: ${kind.type(attribute, entity)}${nullable ? ' | null' : ''};
+  ${name}: ${type}${nullable ? ' | null' : ''};
 `;
+}
+
+/** An object has the examples of its attributes. */
+function exampleOf(attribute: Attribute): string {
+  if (attribute.attributes.length > 0) return '';
+  const example = attribute.kind.example(attribute, 1);
+  return ` @example ${typeof example === 'string' && /^[\w-]+$/.test(example) && !/^\d/.test(example) ? example : JSON.stringify(example)}`;
 }

@@ -1,6 +1,7 @@
-import type { Attribute } from '../kinds';
+import type { Attribute, Json } from '../kinds';
 import type { Plan } from '../plan';
 import {
+  enumOf,
   type Imports,
   literal,
   plainLiteral,
@@ -17,9 +18,9 @@ export function entityFile(plan: Plan): string {
   const { names, attributes, softDelete } = plan;
   const references = referencesOf(plan);
   const code = `
-${attributes.map((one) => enumOf(one, names.entity)).join('')}
+${attributes.map((one) => declaredEnum(one, names.entity)).join('')}
 @Entity('${names.table}')
-${attributes.map((one) => uniqueOf(one, plan)).join('')}@SortableBy(${quoted(sortableOf(plan))})
+${attributes.map((one) => uniqueOf(one, plan)).join('')}${softDelete ? references.map(({ column }) => `@Index('${names.table}_${column}_reference', ['${column}'])\n`).join('') : ''}@SortableBy(${quoted(sortableOf(plan))})
 ${searchableOf(plan).length > 0 ? `@SearchableBy(${quoted(searchableOf(plan))})` : ''}
 ${attributes.map((one) => checkOf(one, names.table)).join('')}export class ${names.entity} extends ResourceEntity {
 ${[
@@ -38,17 +39,18 @@ ${[
   return withImports(code, imports);
 }
 
-function enumOf(attribute: Attribute, entity: string): string {
+function declaredEnum(attribute: Attribute, entity: string): string {
   if (attribute.options.length === 0) return '';
   const members = attribute.options.map((name) => `  ${name} = '${name}',\n`);
-  return `export enum ${attribute.kind.type(attribute, entity)} {\n${members.join('')}}\n\n`;
+  return `export enum ${enumOf(attribute, entity)} {\n${members.join('')}}\n\n`;
 }
 
-function uniqueOf({ name, unique }: Attribute, { names, softDelete }: Plan): string {
+function uniqueOf({ name, unique }: Attribute, { names, owner, softDelete }: Plan): string {
   if (!unique) return '';
+  const columns = [...(owner ? ['user_id'] : []), name];
   // A deleted row isn't seen any more, so its value is free again.
   const present = softDelete ? `, where: 'deleted_at IS NULL'` : '';
-  return `@Index('${names.table}_${name}_unique', ['${name}'], { unique: true${present} })\n`;
+  return `@Index('${names.table}_${name}_unique', [${quoted(columns)}], { unique: true${present} })\n`;
 }
 
 function checkOf(attribute: Attribute, table: string): string {
@@ -64,12 +66,17 @@ function columnOf(attribute: Attribute, plan: Plan, references: Reference[]): st
   if (reference) return referenceOf(reference, plan);
   const { options, comment } = kind.column(attribute);
   const given =
-    fallback === undefined || fallback === null ? [] : [`default: ${literal(attribute, fallback, plan.names.entity)}`];
+    fallback === undefined || fallback === null
+      ? []
+      : [`default: ${defaultOf(attribute, fallback, plan.names.entity)}`];
   const all = [options, ...(nullable ? ['nullable: true'] : []), ...given].join(', ');
   const only = /^type: ('\w+')$/.exec(all)?.[1];
-  const type = `${kind.type(attribute, plan.names.entity)}${nullable ? ' | null' : ''}`;
+  const type = `${kind.columnType ?? kind.type(attribute, plan.names.entity)}${nullable ? ' | null' : ''}`;
   return `${comment ? `/** ${comment} */\n` : ''}  @Column(${only ?? `{ ${all} }`})\n  ${name}: ${type};\n`;
 }
+
+const defaultOf = (attribute: Attribute, value: Json, entity: string) =>
+  attribute.kind.columnDefault?.(value) ?? literal(attribute, value, entity);
 
 function referenceOf({ column, attribute, to, onDelete }: Reference, { names }: Plan): string {
   const nullable = attribute?.nullable;

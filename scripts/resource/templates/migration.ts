@@ -1,4 +1,4 @@
-import type { Attribute } from '../kinds';
+import { type Attribute, type Json, KINDS } from '../kinds';
 import type { Plan } from '../plan';
 import { hasStatus, plainLiteral, type Reference, referencesOf, searchableOf, sortableOf, withImports } from './source';
 
@@ -8,6 +8,7 @@ const LONG_TEXT = 1_000;
 export function migrationFile(plan: Plan, time: number): string {
   const { names, softDelete } = plan;
   const { table, plural } = names;
+  const links = linksOf(plan);
   const counted = [...(hasStatus(plan) ? ['status: true'] : []), ...(softDelete ? ['deleted_at: true'] : [])];
   const code = `
 export class Add${plural}${time} implements MigrationInterface {
@@ -26,19 +27,30 @@ ${columnsOf(plan)
       'CREATE TRIGGER ${table}_touch BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION touch_row()',
     );
 ${[...uniqueIndexes(plan), sortIndexes(plan), ...searchIndexes(plan)].join('\n')}
+${links.map((link) => `    await linkRows(database, ${link});`).join('\n')}
     await countRows(database, '${table}'${counted.length > 0 ? `, { ${counted.join(', ')} }` : ''});
   }
 
   async down(database: QueryRunner): Promise<void> {
     await uncountRows(database, '${table}');
+${links.map((link) => `    await unlinkRows(database, ${link});`).join('\n')}
     await database.query('DROP TABLE ${table}');
   }
 }
 `;
   return withImports(code, [
     ['typeorm', ['type MigrationInterface', 'type QueryRunner']],
-    ['../platform', ['countRows', 'uncountRows']],
+    ['../platform', ['countRows', 'linkRows', 'uncountRows', 'unlinkRows']],
   ]);
+}
+
+/** The lists of ids of other resources, as arguments of `linkRows`. */
+function linksOf({ attributes, names, targets }: Plan): string[] {
+  const lists = attributes.filter(({ kind }) => kind === KINDS.references);
+  return lists.map(({ name, target }) => {
+    const { table } = targets.find((one) => one.names.noun === target)!.names;
+    return `{ table: '${names.table}', column: '${name}', target: '${table}' }`;
+  });
 }
 
 /** Drops a table that databases have already. Its `down` makes it again as `migration` made it. */
@@ -89,7 +101,9 @@ function columnOf(attribute: Attribute, table: string): string {
   const parts = [
     `${name} ${kind.column(attribute).sql}`,
     ...(nullable ? [] : ['NOT NULL']),
-    ...(fallback === undefined || fallback === null ? [] : [`DEFAULT ${sqlLiteral(fallback)}`]),
+    ...(fallback === undefined || fallback === null
+      ? []
+      : [`DEFAULT ${sqlLiteral(fallback, kind.column(attribute).sql === 'jsonb')}`]),
     ...(check ? [`CONSTRAINT ${table}_${name}_${check[0]} CHECK (${check[1]})`] : []),
   ];
   const line = parts.join(' ');
@@ -97,14 +111,23 @@ function columnOf(attribute: Attribute, table: string): string {
 }
 
 /** In a template literal. */
-const sqlLiteral = (value: string | number) =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "''").replace(/[\\`]|\$(?=\{)/g, '\\$&')}'` : String(value);
+function sqlLiteral(value: Json, isJson: boolean): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  // In an array stand only texts without quotes: names of enums, and words of the command.
+  const text =
+    isJson || !Array.isArray(value) ? textOf(value) : `{${value.map((one) => JSON.stringify(one)).join(',')}}`;
+  return `'${text.replaceAll("'", "''").replace(/[\\`]|\$(?=\{)/g, '\\$&')}'`;
+}
 
-function uniqueIndexes({ names, attributes, softDelete }: Plan): string[] {
+const textOf = (value: Json) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function uniqueIndexes({ names, attributes, owner, softDelete }: Plan): string[] {
   const present = softDelete ? ' WHERE deleted_at IS NULL' : '';
   const unique = attributes.filter((one) => one.unique).map(({ name }) => name);
   return unique.map((name) =>
-    statement(`CREATE UNIQUE INDEX ${names.table}_${name}_unique ON ${names.table} (${name})${present}`),
+    statement(
+      `CREATE UNIQUE INDEX ${names.table}_${name}_unique ON ${names.table} (${owner ? 'user_id, ' : ''}${name})${present}`,
+    ),
   );
 }
 
@@ -114,9 +137,17 @@ function sortIndexes(plan: Plan): string {
   const { table } = plan.names;
   const present = plan.softDelete ? ' WHERE deleted_at IS NULL' : '';
   const columns = sortableOf(plan).map((name) => `'${name}'`);
-  return `    for (const column of [${columns.join(', ')}]) {
+  return `${referenceIndexes(plan).join('\n')}
+    for (const column of [${columns.join(', ')}]) {
       await database.query(\`CREATE INDEX ${table}_\${column}_sort ON ${table} (\${column}, id)${present}\`);
     }`;
+}
+
+/** The other indexes leave out deleted rows, which the deletion of a row that they refer to has to find. */
+function referenceIndexes(plan: Plan): string[] {
+  const { table } = plan.names;
+  const columns = plan.softDelete ? referencesOf(plan).map(({ column }) => column) : [];
+  return columns.map((column) => statement(`CREATE INDEX ${table}_${column}_reference ON ${table} (${column})`));
 }
 
 function searchIndexes(plan: Plan): string[] {

@@ -1,11 +1,12 @@
 import type { Plan } from '../plan';
 import { nestedClassOf, nestedFileOf } from './controller';
-import { type Imports, withImports } from './source';
+import { type Imports, servicesOf, withImports } from './source';
 
 export function moduleFile(plan: Plan): string {
   const { names, parent } = plan;
   const { entity, plural, noun, file } = names;
-  const imported = parent ? `, ${parent.names.plural}Module` : '';
+  const services = servicesOf(plan).map((one) => one.names);
+  const imported = services.map((one) => `, ${one.plural}Module`).join('');
   const controllers = [`${plural}Controller`, ...(parent ? [nestedClassOf(plan)] : [])];
   const code = `
 @Module({
@@ -26,9 +27,7 @@ export class ${plural}Module {}
   const imports: Imports = [
     ['@nestjs/common', ['Module']],
     ['@nestjs/typeorm', ['TypeOrmModule']],
-    ...(parent
-      ? [[`../${parent.names.noun}/${parent.names.noun}.module`, [`${parent.names.plural}Module`]] as Imports[number]]
-      : []),
+    ...services.map(({ noun, plural }): Imports[number] => [`../${noun}/${noun}.module`, [`${plural}Module`]]),
     ...own.sort(([one], [other]) => (one < other ? -1 : 1)),
   ];
   return withImports(code, imports);

@@ -1,20 +1,21 @@
 import type { Plan } from '../plan';
 import { idOf } from '../project';
 import { type Access, accessOf } from './access';
-import { type Imports, withImports } from './source';
+import { guardedOf, type Imports, servicesOf, withImports } from './source';
 
 export function serviceFile(plan: Plan): string {
-  const { names, parent } = plan;
+  const { names } = plan;
   const { entity, plural, many } = names;
   const access = accessOf(plan);
   const own = `@InjectRepository(${entity}) private readonly ${many}: Repository<${entity}>`;
-  const taken = parent ? `${own}, private readonly ${parent.names.many}: ${parent.names.plural}Service,` : own;
+  const services = servicesOf(plan).map(({ names }) => names);
+  const taken = [own, ...services.map((one) => `private readonly ${one.many}: ${one.plural}Service`)].join(', ');
   const code = `
 @Injectable()
 export class ${plural}Service {
-  constructor(${taken}) {}
+  constructor(${taken}${services.length > 0 ? ',' : ''}) {}
 
-${[list, get, create, update, remove].map((part) => part(plan, access)).join('\n\n')}
+${[list, get, create, update, remove, referenceCheck].map((part) => part(plan, access)).join('\n\n')}
 }
 `;
   const imports: Imports = [
@@ -34,12 +35,10 @@ ${[list, get, create, update, remove].map((part) => part(plan, access)).join('\n
           'type Precondition',
           'readRow',
         ],
-        ...['requireSelfOrAdmin', 'updateRow'],
+        ...['requireReadable', 'requireSelfOrAdmin', 'updateRow'],
       ],
     ],
-    ...(parent
-      ? [[`../${parent.names.noun}/${parent.names.noun}.service`, [`${parent.names.plural}Service`]] as Imports[number]]
-      : []),
+    ...services.map(({ noun, plural }): Imports[number] => [`../${noun}/${noun}.service`, [`${plural}Service`]]),
     [`./${names.file}.dto`, [`type Create${entity}Dto`, `type List${plural}Query`, `type Patch${entity}Dto`]],
     [`./${names.file}.entity`, [entity]],
   ];
@@ -91,28 +90,54 @@ function get({ names, parent, read }: Plan, { reader, readTakesCaller }: Access)
   }`;
 }
 
-function create({ names, parent, owner }: Plan, { parentId, createTakesCaller }: Access): string {
+function create(plan: Plan, { parentId, createTakesCaller }: Access): string {
+  const { names, parent, owner } = plan;
   const { entity, many } = names;
+  const checks = [
+    ...(parent ? [parentCheck(parent.names.many, parentId!, parent.getTakesCaller)] : []),
+    ...referencesChecked(plan, 'input'),
+  ];
   const given = [...(parent ? [`${idOf(parent)}: ${parentId}`] : []), ...(owner ? ['user_id: caller.id'] : [])].join(
     ', ',
   );
   const columns = given ? `{ ...input, ${given} }` : 'input';
-  return `  ${parent ? 'async ' : ''}create(${parent ? `${parentId}: number, ` : ''}input: Create${entity}Dto${createTakesCaller ? ', caller: Caller' : ''}): Promise<${entity}> {
-    ${parent ? parentCheck(parent.names.many, parentId!, parent.getTakesCaller) : ''}
+  return `  ${checks.length > 0 ? 'async ' : ''}create(${parent ? `${parentId}: number, ` : ''}input: Create${entity}Dto${createTakesCaller ? ', caller: Caller' : ''}): Promise<${entity}> {
+    ${checks.join('\n')}
     return insertRow(this.${many}.manager, ${entity}, ${columns});
   }`.replace(/\{\n\s*\n/, '{\n');
 }
 
 /** What happens before a change: 404 for a row that the caller doesn't see, 403 for another user's row. */
-function checkOf({ read, owner, parent }: Plan, { readTakesCaller }: Access): string | undefined {
+function checkOf({ read, owner, parent }: Plan, { readTakesCaller }: Access): string[] {
   const getting = `await this.get(id${readTakesCaller ? ', caller' : ''})`;
-  if (owner && read !== 'owner') return `requireSelfOrAdmin(caller, (${getting}).user_id);`;
-  return owner || parent ? `${getting};` : undefined;
+  if (owner && read !== 'owner') return [`requireSelfOrAdmin(caller, (${getting}).user_id);`];
+  return owner || parent ? [`${getting};`] : [];
+}
+
+/** The call of {@link referenceCheck}. */
+const referencesChecked = (plan: Plan, input: string): string[] => {
+  const guarded = guardedOf(plan);
+  const takesCaller = guarded.some(({ to }) => to.getTakesCaller);
+  return guarded.length > 0 ? [`await this.requireReferences(${input}${takesCaller ? ', caller' : ''});`] : [];
+};
+
+/** A row that a reference names must be one that the writer may read. */
+function referenceCheck(plan: Plan): string {
+  const guarded = guardedOf(plan);
+  if (guarded.length === 0) return '';
+  const takesCaller = guarded.some(({ to }) => to.getTakesCaller);
+  const checks = guarded.map(({ attribute: { name }, to }) => {
+    const getting = `(id) => this.${to.names.many}.get(id${to.getTakesCaller ? ', caller' : ''})`;
+    return `    await requireReadable('${name}', input.${name}, ${getting});`;
+  });
+  return `  private async requireReferences(input: Patch${plan.names.entity}Dto${takesCaller ? ', caller: Caller' : ''}): Promise<void> {
+${checks.join('\n')}
+  }`;
 }
 
 function update(plan: Plan, access: Access): string {
   const { entity, many } = plan.names;
-  const check = checkOf(plan, access);
+  const check = [...checkOf(plan, access), ...referencesChecked(plan, 'changes')].join('\n    ');
   const caller = access.writeTakesCaller ? ', caller: Caller' : '';
   return `  ${check ? 'async ' : ''}update(id: number, changes: Patch${entity}Dto${caller}, expected?: Precondition): Promise<${entity}> {
     ${check ? `${check}\n    ` : ''}return updateRow(this.${many}.manager, ${entity}, id, changes, expected);
@@ -121,8 +146,8 @@ function update(plan: Plan, access: Access): string {
 
 function remove(plan: Plan, access: Access): string {
   const { entity, many } = plan.names;
-  const check = checkOf(plan, access);
-  const caller = access.writeTakesCaller ? ', caller: Caller' : '';
+  const check = checkOf(plan, access).join('');
+  const caller = access.removeTakesCaller ? ', caller: Caller' : '';
   const removing = plan.softDelete
     ? `updateRow(this.${many}.manager, ${entity}, id, { deleted_at: new Date() }, expected)`
     : `deleteRow(this.${many}.manager, ${entity}, id, expected)`;

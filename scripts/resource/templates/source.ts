@@ -1,6 +1,8 @@
-import type { Attribute } from '../kinds';
+import { pascal } from '../names';
+import { type Attribute, type Json, KINDS } from '../kinds';
+import { singularName } from '../kinds/structures';
 import type { Plan } from '../plan';
-import { type Existing, idOf } from '../project';
+import { type Existing, idOf, isGuarded } from '../project';
 
 /** Names that a file may import from a place, in their order; `type` stands before types. */
 export type Imports = [place: string, names: string[]][];
@@ -25,7 +27,7 @@ function byName(one: string, other: string): number {
 
 /** Words of comments and texts aren't names. */
 function withoutTexts(code: string): string {
-  return code.replaceAll(/\/\*\*.*?\*\/|\/\/.*$|'[^'\n]*'/gms, '');
+  return code.replaceAll(/\/\*\*.*?\*\/|\/\/.*$|'[^'\n]*'|"[^"\n]*"/gms, '');
 }
 
 /** A column that refers to another resource. */
@@ -44,16 +46,30 @@ export function referencesOf({ attributes, targets, parent, owner }: Plan): Refe
     ...(parent ? [{ column: idOf(parent), to: parent, onDelete: 'CASCADE' as const }] : []),
     ...(owner ? [{ column: 'user_id', to: find('users'), onDelete: 'RESTRICT' as const }] : []),
     ...attributes.flatMap((attribute) => {
-      if (!attribute.target) return [];
+      if (!attribute.target || attribute.kind !== KINDS.reference) return [];
       const onDelete = attribute.nullable ? ('SET NULL' as const) : ('RESTRICT' as const);
       return [{ column: attribute.name, attribute, to: find(attribute.target), onDelete }];
     }),
   ];
 }
 
+/** References to rows that not everybody reads, by the services of their resources. What is public of users everybody may name. */
+export function guardedOf({ attributes, targets }: Plan): { attribute: Attribute; to: Existing }[] {
+  return attributes.flatMap((attribute) => {
+    const to = targets.find(({ names }) => names.noun === attribute.target);
+    return to && isGuarded(to) ? [{ attribute, to }] : [];
+  });
+}
+
+/** The services that a service calls: that of its parent, and those of references. */
+export function servicesOf(plan: Plan): Existing[] {
+  const all = [...(plan.parent ? [plan.parent] : []), ...guardedOf(plan).map(({ to }) => to)];
+  return all.filter((one, index) => all.indexOf(one) === index);
+}
+
 /** The attributes that lists are sorted by. */
 export function sortableOf(plan: Plan): string[] {
-  const own = plan.attributes.filter((one) => !one.nullable && one.kind.canBeSorted(one)).map(({ name }) => name);
+  const own = plan.attributes.filter((one) => one.kind.canBeSorted(one)).map(({ name }) => name);
   const ids = referencesOf(plan).flatMap(({ column, attribute }) => (attribute ? [] : [column]));
   return [...ids, ...own, 'created_at', 'updated_at'];
 }
@@ -63,14 +79,35 @@ export const searchableOf = ({ search, attributes }: Plan): string[] =>
 
 export const hasStatus = ({ attributes }: Plan): boolean => attributes.some(({ name }) => name === 'status');
 
-/** As code: a text in quotes, the name of an enum, a number, or null. */
-export function literal(attribute: Attribute, value: string | number | null, entity: string): string {
-  if (attribute.options.length > 0 && value !== null) return `${attribute.kind.type(attribute, entity)}.${value}`;
+/** The attributes besides `status` that lists are filtered by. All of them have an index. */
+export function filterableOf({ attributes }: Plan): string[] {
+  const own = attributes.filter(({ kind, name }) => kind.canBeFiltered && name !== 'status').map(({ name }) => name);
+  return [...own, 'created_at', 'updated_at'];
+}
+
+/** The enum of an attribute: `InvoiceStatus`, `InvoiceUse` for the names of `uses`. */
+export function enumOf({ name, kind }: Attribute, entity: string): string {
+  return `${entity}${pascal(kind === KINDS.names ? singularName({ name }) : name)}`;
+}
+
+/** As code of the service: a text in quotes, names of an enum, a moment, or any other value. */
+export function literal(attribute: Attribute, value: Json, entity: string): string {
+  const { kind, options } = attribute;
+  if (options.length > 0 && Array.isArray(value)) {
+    return `[${value.map((one) => `${enumOf(attribute, entity)}.${one as string}`).join(', ')}]`;
+  }
+  if (options.length > 0 && value !== null) return `${enumOf(attribute, entity)}.${value as string}`;
+  if (kind === KINDS.moment && value !== null) return `new Date(${plainLiteral(value)})`;
   return plainLiteral(value);
 }
 
-export function plainLiteral(value: string | number | null): string {
-  return typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value);
+/** As JSON has it, in the form of the source. */
+export function plainLiteral(value: Json): string {
+  if (typeof value === 'string') return `'${value.replace(/[\\']/g, '\\$&')}'`;
+  if (Array.isArray(value)) return `[${value.map(plainLiteral).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return String(value);
+  const entries = Object.entries(value).map(([name, one]) => `${name}: ${plainLiteral(one)}`);
+  return entries.length > 0 ? `{ ${entries.join(', ')} }` : '{}';
 }
 
 /** `a`, `a and b`, `a, b and c` */

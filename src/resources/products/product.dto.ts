@@ -35,7 +35,11 @@ export class CreateProductDto extends InputOf(ProductDto, {
 export class PatchProductDto extends PartialType(CreateProductDto, { skipNullProperties: false }) {}
 
 /** What a collection of products can be asked for. */
-export class ListProductsQuery extends ListQueryOf(ProductDto, { sortable: Product, statuses: ProductStatus }) {}
+export class ListProductsQuery extends ListQueryOf(ProductDto, {
+  sortable: Product,
+  statuses: ProductStatus,
+  filterable: ['price', 'stock', 'created_at', 'updated_at'],
+}) {}
 
 export const toProductDto = (product: Product): ProductDto =>
   resourceOf(product, {
