@@ -31,6 +31,7 @@ export function write(files: Map<string, string>): void {
 
 /** @throws {Error} if the documents can't be made */
 export function writeDocuments(): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/openapi.mjs'], { encoding: 'utf8' });
+  const command = ['-r', '@swc-node/register', 'scripts/openapi/main.ts'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`npm run openapi failed:\n${stdout}${stderr}`);
 }

@@ -1,5 +1,6 @@
 // npm run resource -- add | list | remove
 import { parseArgs } from 'node:util';
+import { folderOf, VERSIONS } from '../openapi/documents';
 import { isApplied } from './applied';
 import { filesOf, nextTime, write, writeDocuments } from './add';
 import { ask, commandOf } from './ask';
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   if (!isWhole) console.log(`${commandOf(wish)}\n`);
   const plan = planOf(wish, resources);
   const files = await filesOf(plan, nextTime());
-  const shown = [...files.keys(), 'docs/openapi.v1.json', 'docs/openapi.v2.json'].sort();
+  const shown = [...files.keys(), ...documentsOf(noun)].sort();
   if (dryRun) return console.log(`These files would be written or changed:\n${shown.join('\n')}`);
   write(files);
   if (!values['no-documents']) writeDocuments();
@@ -61,12 +62,16 @@ async function main(): Promise<void> {
 
 async function removing(noun: string, dryRun = false, documents = true): Promise<void> {
   const removal = await removalOf(noun, existingResources(), isApplied);
-  const shown = `These go:\n${removal.gone.join('\n')}\nThese change:\n${[...removal.changed.keys()].join('\n')}`;
+  const gone = [...removal.gone, ...(documents ? documentsOf(noun) : [])].sort();
+  const shown = `These go:\n${gone.join('\n')}\nThese change:\n${[...removal.changed.keys()].join('\n')}`;
   if (dryRun) return console.log(shown);
   remove(removal);
   if (documents) writeDocuments();
   console.log(shown);
 }
+
+/** The parts of the documents that only this resource has. */
+const documentsOf = (noun: string): string[] => VERSIONS.map((version) => `${folderOf(version)}/${noun}.json`);
 
 function list(): void {
   for (const { names, read } of existingResources()) console.log(`${names.noun.padEnd(30)} read by ${read}`);

@@ -30,7 +30,7 @@ export function requireAsDocumented(request: SentRequest, answer: Answer): void 
   if (problems.length === 0) return;
   const { method, url } = request;
   throw new Error(
-    `${method} ${url.pathname}${url.search} answered ${answer.status}, not as docs/openapi.v${version}.json has ${operation.spec.operationId}:\n- ${problems.join('\n- ')}\n${answer.text.slice(0, 2_000)}`,
+    `${method} ${url.pathname}${url.search} answered ${answer.status}, not as docs/openapi/v${version} has ${operation.spec.operationId}:\n- ${problems.join('\n- ')}\n${answer.text.slice(0, 2_000)}`,
   );
 }
 

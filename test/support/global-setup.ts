@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { makeWholes } from '../../scripts/openapi/documents';
 import { startTestRun } from '../../src/platform/testing';
 
 declare global {
@@ -6,9 +7,10 @@ declare global {
   var endTestRun: () => Promise<void>;
 }
 
-/** Builds the service, and prepares the databases of the tests. */
+/** Builds the service, joins the parts of its documents, and prepares the databases of the tests. */
 export default async function globalSetup(): Promise<void> {
   build();
+  makeWholes();
   globalThis.endTestRun = await startTestRun();
 }
 

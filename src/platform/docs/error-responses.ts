@@ -59,14 +59,16 @@ export function errorResponse(
     },
   };
   const name =
-    [...new Set(errors.map(({ code }) => code))].join('_OR_') + (inside ? digestOf(errors) : '_OUTSIDE_THE_API');
+    [...new Set(errors.map(({ code }) => code))].join('_OR_') +
+    (inside ? `_${digestOf(errors, headers)}` : '_OUTSIDE_THE_API');
   return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
 }
 
-/** The name depends on the content alone, so other routes never change it. */
-function digestOf(errors: ErrorExample[]): string {
+/** The name follows from the content alone, so other routes never change it. */
+function digestOf(errors: ErrorExample[], always: HeadersObject): string {
   const said = errors.map(({ body, headers }) => [body.error, Object.keys(headers)]);
-  return `_${createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, NAME_DIGITS)}`;
+  const text = JSON.stringify([Object.keys(always), said]);
+  return createHash('sha256').update(text).digest('hex').slice(0, NAME_DIGITS);
 }
 
 /** The name of an equal response. If another response has the name, a number is appended. */

@@ -7,6 +7,7 @@ import type { Version } from '../http/api-version';
 import { versioning } from '../routing/versioning';
 import type { Deprecation } from '../http/deprecated';
 import { Extension } from '../http/route-keys';
+import { inCanonicalOrder, sortedPaths } from './canonical-order';
 import { completeOperation } from './complete-operation';
 import { DocumentedRoutes, nameOnce } from './documented-routes';
 import { COMMON_HEADERS, commonHeaders, shared } from './headers';
@@ -52,7 +53,7 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   });
   document.paths = pathsOf(document, version);
   complete(document, version, routes);
-  return toJsonSchema(document);
+  return inCanonicalOrder(toJsonSchema(document));
 }
 
 /** A view of the application in which a route without @Version() is in this version only. */
@@ -69,7 +70,7 @@ function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['pat
     if (found.version !== undefined && found.version !== version) return [];
     return [[found.path.replace(/^\/api\//, `/api/v${version}/`), withoutAnswered(item)] as const];
   });
-  return Object.fromEntries<PathItemObject>(versioned);
+  return sortedPaths(Object.fromEntries<PathItemObject>(versioned));
 }
 
 /** Removes methods of a route for all methods that OpenAPI needn't list: HEAD and OPTIONS are answered everywhere. */
@@ -127,17 +128,14 @@ function raisedIn(operations: Operation[]): ErrorExample[] {
   );
 }
 
-/** The groups of operations in the order of their modules. Those of the API come first. */
+/** The groups of operations, each with its first description. */
 function groupsOf(operations: Operation[]): { name: string; description: string }[] {
   const descriptions = new Map<string, string>();
   for (const [, , operation] of operations) {
     const description = takeExtension<string>(operation, Extension.GROUP) ?? '';
     for (const name of operation.tags ?? []) descriptions.set(name, descriptions.get(name) || description);
   }
-  const names = (inside: boolean) =>
-    operations.filter(([path]) => path.startsWith('/api/') === inside).flatMap(([, , { tags = [] }]) => tags);
-  const groups = new Set([...names(true), ...names(false)]);
-  return [...groups].map((name) => ({ name, description: descriptions.get(name) ?? '' }));
+  return [...descriptions].map(([name, description]) => ({ name, description }));
 }
 
 function operationsOf({ paths }: OpenAPIObject): Operation[] {

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { inCanonicalOrder } from '../../src/platform/docs/canonical-order';
+
+type Components = Record<string, Record<string, object>>;
+type PathItem = Record<string, { tags?: string[] }>;
+
+/** A document, or a part of one. Only what parts are cut by has a type. */
+export interface OpenApi {
+  tags?: { name: string }[];
+  paths?: Record<string, PathItem>;
+  components?: Components;
+  [other: string]: unknown;
+}
+
+/** The part with all that belongs to no group of operations. No group's name begins with an underscore. */
+export const SHARED = '_shared';
+const REFERENCE = /"#\/components\/(\w+)\/([\w.-]+)"/g;
+/** It lists the error codes of all resources, so no group has a copy. */
+const OF_THE_WHOLE = 'schemas/Error';
+
+/**
+ * Cuts a document into one part for each group of operations, and one with the rest. A part has all components that its
+ * operations need, even if others need them too: so a new group changes no other part (D-215).
+ * @returns the parts by the names of their files, without the extension
+ * @throws {Error} if an operation is in no group, or two groups have one name
+ */
+export function partsOf({ tags = [], paths = {}, components = {}, ...rest }: OpenApi): Map<string, OpenApi> {
+  const groups = new Map<string, OpenApi & { paths: Record<string, PathItem> }>();
+  for (const tag of tags) {
+    const name = fileOf(tag.name);
+    if (groups.has(name)) throw new Error(`Two groups of operations would have the file ${name}.json: rename one`);
+    groups.set(name, { tags: [tag], paths: {} });
+  }
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const group = groups.get(fileOf(operation.tags?.[0] ?? ''));
+      if (!group)
+        throw new Error(`${method.toUpperCase()} ${path} is in no group: add @ApiResource() to its controller`);
+      (group.paths[path] ??= {})[method] = operation;
+    }
+  }
+  const needed = new Set<string>();
+  for (const group of groups.values()) {
+    const own = namesNeededBy(group.paths, components);
+    own.forEach((name) => needed.add(name));
+    group.components = pick(components, (name) => own.has(name));
+  }
+  const unneeded = pick(components, (name) => !needed.has(name) || name === OF_THE_WHOLE);
+  return new Map<string, OpenApi>([[SHARED, { ...rest, components: unneeded }], ...groups]);
+}
+
+/** @throws {Error} naming each thing that two parts describe differently */
+export function joined(parts: Map<string, OpenApi>): OpenApi {
+  const problems: string[] = [];
+  const owners = new Map<string, string>();
+  const whole = { tags: [] as { name: string }[], paths: {} as Record<string, PathItem>, components: {} as Components };
+  /** Adds a value unless it is there; another value of the same name is a problem. */
+  const add = <T>(target: Record<string, T>, name: string, value: T, where: string, file: string): void => {
+    const owner = owners.get(where);
+    owners.set(where, owner ?? file);
+    if (owner === undefined) target[name] = value;
+    else if (!isDeepStrictEqual(target[name], value)) {
+      problems.push(`${where} in ${file}.json differs from the one in ${owner}.json`);
+    }
+  };
+  for (const [file, { tags = [], paths = {}, components = {} }] of parts) {
+    whole.tags.push(...tags);
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        add((whole.paths[path] ??= {}), method, operation, `${method.toUpperCase()} ${path}`, file);
+      }
+    }
+    for (const [kind, named] of Object.entries(components)) {
+      for (const [name, one] of Object.entries(named)) {
+        add((whole.components[kind] ??= {}), name, one, `${kind}/${name}`, file);
+      }
+    }
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return inCanonicalOrder({ ...parts.get(SHARED), ...whole });
+}
+
+/** `Credit notes` becomes `credit-notes`, as in the paths of the resource. */
+const fileOf = (tag: string): string =>
+  tag
+    .toLowerCase()
+    .match(/[a-z0-9]+/g)
+    ?.join('-') ?? '';
+
+/** `kind/name` of all components that these paths refer to, and that those refer to. */
+function namesNeededBy(paths: object, components: Components): Set<string> {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    for (const [, kind, name] of JSON.stringify(node).matchAll(REFERENCE)) {
+      const key = `${kind}/${name}`;
+      if (found.has(key) || key === OF_THE_WHOLE) continue;
+      found.add(key);
+      if (components[kind]?.[name]) visit(components[kind][name]);
+    }
+  };
+  visit(paths);
+  return found;
+}
+
+/** The components of the chosen names. Kinds of which nothing is left are left out. */
+function pick(components: Components, isChosen: (name: string) => boolean): Components {
+  const kinds = Object.entries(components).map(([kind, named]): [string, Record<string, object>] => [
+    kind,
+    Object.fromEntries(Object.entries(named).filter(([name]) => isChosen(`${kind}/${name}`))),
+  ]);
+  return Object.fromEntries(kinds.filter(([, named]) => Object.keys(named).length > 0));
+}

@@ -1,0 +1,1 @@
+export function startService(settings?: Record<string, string>): Promise<{ url: string; stop: () => Promise<void> }>;
