@@ -1,7 +1,12 @@
-// npm test: all tests except test/extension and test/endurance.
+// npm test: all tests except test/extension, test/endurance and test/generator.
 import all from './jest.config.mjs';
 
 export default {
   ...all,
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/extension/', '<rootDir>/test/endurance/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/extension/',
+    '<rootDir>/test/endurance/',
+    '<rootDir>/test/generator/',
+  ],
 };
