@@ -140,7 +140,8 @@ function problemsOf(attribute: Attribute, fallback: string | undefined): string[
   }
   if (unique && (nullable || fallback !== undefined)) problems.push('must be required to be unique');
   if (nullable && fallback !== undefined) problems.push('is null when it is left out, so it takes no default');
-  else if (fallback !== undefined && kind.read?.(fallback, attribute) === undefined) {
+  else if (fallback !== undefined && !kind.read) problems.push('takes no default');
+  else if (fallback !== undefined && kind.read!(fallback, attribute) === undefined) {
     problems.push(`the default ${JSON.stringify(fallback)} breaks its own rule`);
   }
   return problems;

@@ -1,6 +1,6 @@
 /** Resources that together use each option, kind and rule of `npm run resource -- add`, in the order of their references. */
 export const ZOO: string[][] = [
-  ['tags', 'name:text(20)!unique', 'level:whole(-20..20)=0'],
+  ['tags', 'name:text(20)!unique', 'level:whole(-20..20)=-3'],
   [
     ...['invoices', 'number:text(9)!unique', 'amount:money', 'due_on:date', 'paid:boolean=false', 'note:lines(1000)?'],
     ...['status:OPEN|PAID=OPEN', 'customer_id:users', 'tag_ids:tags[]', '--owner'],
@@ -33,13 +33,7 @@ export const ZOO: string[][] = [
   ['policies', 'code:text(4..12)!unique', 'rank:whole!unique', 'text:lines(50000)?', '--read', 'user', '--soft-delete'],
   ['addresses', 'line:text(200)=Unknown', 'zip:text(4..10)', 'contact:email?', '--read', 'user', '--write', 'user'],
   [
-    ...[
-      'boxes',
-      'format:SMALL|LARGE=SMALL',
-      'weight:decimal(3,3)=0.5',
-      'serial:uuid',
-      'opened_at:moment=2026-01-31T12:00:00Z',
-    ],
+    ...['boxes', 'format:SMALL|LARGE=SMALL', 'weight:decimal(3,3)=0.5', 'serial:uuid', 'opened_at:moment'],
     ...[
       'packed_on:date=2026-01-31',
       'venue_id:venues?',

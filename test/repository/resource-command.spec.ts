@@ -53,7 +53,6 @@ describe('npm run resource -- add', () => {
     ['weight:decimal(9,3)', { max: 9, scale: 3 }],
     ['paid:boolean=false', { fallback: false }],
     ['due_on:date=2026-01-31', { fallback: '2026-01-31' }],
-    ['seen_at:moment=2026-01-31T12:00:00Z', { fallback: '2026-01-31T12:00:00.000Z' }],
     ['site:url=https://example.com/', { fallback: 'https://example.com/' }],
     ['labels:text(20)[]', { max: 20, items: 20, fallback: [] }],
     ['labels:text(20)[5]=red|blue', { items: 5, fallback: ['red', 'blue'] }],
@@ -101,7 +100,7 @@ describe('npm run resource -- add', () => {
     ['weight:decimal(3,4)', 'weight: needs 1 to 3 decimals'],
     ['paid:boolean=yes', 'paid: the default "yes" breaks its own rule'],
     ['due_on:date=2026-02-30', 'due_on: the default "2026-02-30" breaks its own rule'],
-    ['seen_at:moment=2026-01-31T25:00:00Z', 'seen_at: the default'],
+    ['seen_at:moment=2026-01-31T12:00:00Z', 'seen_at: takes no default'],
     ['site:url=ftp://example.com', 'site: the default'],
     ['site:url!unique', "site: can't be unique"],
     ['days:date[]', 'days: date is no kind of lists'],
@@ -155,6 +154,41 @@ describe('npm run resource -- add', () => {
 
     expect(refusalOf({ noun: 'health', attributes, read: 'all', in: 'nothing' })).toHaveLength(5);
     expect(refusalOf({})).toEqual([]);
+  });
+});
+
+const COMMENTS: Wish = {
+  noun: 'comments',
+  attributes: ['content:lines(5000)'],
+  in: 'posts',
+  owner: true,
+  read: 'public',
+};
+/** What is particular to comments. They have no PUT, and rules about the visibility of their post. */
+const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
+  [/ {2}\/\*\* Replaces .*?\n {2}\}\n\n/s, ''],
+  [/, Put \}/, ' }'],
+  [/CommentDto, CreateCommentDto, PatchCommentDto/, 'CommentDto, PatchCommentDto'],
+  [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
+  [/'Comments of posts\.'/, "'Comments on posts.'"],
+];
+
+describe('The nested reference', () => {
+  const files = generated(COMMENTS);
+  const paths = [...files.keys()].filter((path) => path.startsWith('src/resources/comments/'));
+
+  it.each(paths.filter((path) => !path.endsWith('service.ts')))(
+    'is what the command writes, but for comments and what is particular: %s',
+    async (path) => {
+      const made = await formatted(files.get(path)!);
+      const text = PARTICULAR_TO_COMMENTS.reduce((now, [pattern, own]) => now.replace(pattern, own), made);
+
+      expect(withoutComments(await formatted(text))).toBe(withoutComments(readFileSync(path, 'utf8')));
+    },
+  );
+
+  it('consists of six files', () => {
+    expect(paths).toHaveLength(6);
   });
 });
 

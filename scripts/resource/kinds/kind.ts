@@ -51,8 +51,6 @@ export interface Kind {
   decorator: (attribute: Attribute, entity: string) => { name: string; first?: string; options: string[] };
   /** The options of `@Column()`, and the type in SQL. */
   column: (attribute: Attribute) => { options: string; sql: string; comment?: string };
-  /** The default of `@Column()`, where it isn't the value. */
-  columnDefault?: (value: Json) => string;
   /** The last part of the constraint's name, and its condition. */
   check?: (attribute: Attribute) => [rule: string, condition: string] | undefined;
   /** The value that a text of the command stands for; undefined if the attribute refuses it. */

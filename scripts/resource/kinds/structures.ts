@@ -10,7 +10,6 @@ const USUAL_BYTES = 8192;
 /** A list is empty if a body leaves it out. */
 const aList = { fallback: [], canBeNull: false, canBeSorted: never } satisfies Partial<Kind>;
 const jsonb = () => ({ options: "type: 'jsonb'", sql: 'jsonb' });
-const asJson = (value: Json) => `() => "'${JSON.stringify(value)}'"`;
 const bound = ({ name, items }: Attribute): [string, string] => ['length', `cardinality(${name}) <= ${items}`];
 const typed =
   (type: string) =>
@@ -75,7 +74,6 @@ export const STRUCTURES: Record<string, Kind> = {
     type: () => 'object',
     decorator: ({ max }) => ({ name: 'JsonObject', options: max === USUAL_BYTES ? [] : [`maxBytes: ${max}`] }),
     column: jsonb,
-    columnDefault: asJson,
     check: typed('object'),
     example: (_attribute, index) => ({ note: `Anything ${index}` }),
     describe: ({ name }) => `The ${human(name)}: an object of any names.`,

@@ -1,18 +1,10 @@
 import { pascal } from '../names';
 import { always, human, type Kind, optionally, quotedNames } from './kind';
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
-
 const isDay = (text: string) => {
   const moment = new Date(`${text}T00:00:00Z`);
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text);
 };
-
-/** As the answer has it. Undefined for a time that no day has. */
-function momentOf(text: string): string | undefined {
-  const moment = new Date(text);
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
-}
 
 export const VALUES: Record<string, Kind> = {
   boolean: {
@@ -49,8 +41,6 @@ export const VALUES: Record<string, Kind> = {
     type: () => 'Date',
     decorator: () => ({ name: 'Moment', options: [] }),
     column: () => ({ options: "type: 'timestamptz', precision: 3", sql: 'timestamptz(3)' }),
-    columnDefault: (value) => `() => "'${value as string}'"`,
-    read: (text) => (MOMENT.test(text) && isDay(text.slice(0, 10)) ? momentOf(text) : undefined),
     example: (_attribute, index) => `2026-01-${String(30 + (index % 2)).padStart(2, '0')}T12:00:00.000Z`,
     describe: ({ name }) => `The moment: ${human(name)}.`,
     values: ({ nullable }) => `moment(${nullable ? '{ nullable: true }' : ''})`,

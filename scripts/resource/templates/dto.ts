@@ -98,6 +98,9 @@ function ownersParameter({ names, read, parent }: Plan): string {
 
 const idAttribute = (name: string, text: string) => `  /** The ${text}. @example 1 */\n  @Id()\n  ${name}: number;\n`;
 
+/** The greatest length of a line, as .prettierrc has it. */
+const MAX_LINE = 120;
+
 /** @param isNested whether it says its default itself, and the names of an enum */
 function attributeOf(attribute: Attribute, entity: string, isNested = false): string {
   const { kind, name, nullable, fallback, options: names } = attribute;
@@ -111,15 +114,22 @@ function attributeOf(attribute: Attribute, entity: string, isNested = false): st
   const before = isOwnEnum ? plainLiteral(names) : first;
   const taken = [...(before ? [before] : []), ...(all.length > 0 ? [`{ ${all.join(', ')} }`] : [])];
   const type = isOwnEnum ? names.map((one) => `'${one}'`).join(' | ') : kind.type(attribute, entity);
-  return `  /** ${kind.describe(attribute)}${exampleOf(attribute)} */
+  return `${commentOf(kind.describe(attribute), exampleOf(attribute))}
   @${decorator}(${taken.join(', ')})
   ${name}: ${type}${nullable ? ' | null' : ''};
 `;
 }
 
-/** An object has the examples of its attributes. */
+function commentOf(text: string, example: string): string {
+  const line = `  /** ${text} @example ${example} */`;
+  return line.length <= MAX_LINE ? line : `  /**\n   * ${text}\n   * @example ${example}\n   */`;
+}
+
+/** As the document takes it from a comment: a text without blanks as it is, and anything else as JSON. */
 function exampleOf(attribute: Attribute): string {
-  if (attribute.attributes.length > 0) return '';
-  const example = attribute.kind.example(attribute, 1);
-  return ` @example ${typeof example === 'string' && /^[\w-]+$/.test(example) && !/^\d/.test(example) ? example : JSON.stringify(example)}`;
+  const { kind, attributes } = attribute;
+  const all = JSON.stringify(kind.example(attribute, 1));
+  const required = { ...attribute, attributes: attributes.filter(({ fallback }) => fallback === undefined) };
+  const text = all.length > MAX_LINE ? JSON.stringify(kind.example(required, 1)) : all;
+  return /^"[A-Za-z_][\w-]*"$/.test(text) ? text.slice(1, -1) : text;
 }

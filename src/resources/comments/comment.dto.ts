@@ -1,5 +1,5 @@
-import { PartialType, PickType } from '@nestjs/swagger';
-import { Id, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
+import { PartialType } from '@nestjs/swagger';
+import { Id, InputOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
 import { Comment } from './comment.entity';
 
 /** The attributes of a comment that callers may read. */
@@ -13,18 +13,24 @@ export class CommentDto extends ResourceDto {
   user_id: number;
 
   /** The text. It may have several lines. @example "Could it compose music, then?" */
-  @Text({ min: 1, max: 5_000, multiline: true })
+  @Text({ min: 1, max: 5000, multiline: true })
   content: string;
 }
 
 /** The body of a new comment. */
-export class CreateCommentDto extends PickType(CommentDto, ['content']) {}
+export class CreateCommentDto extends InputOf(CommentDto, {
+  required: ['content'],
+  defaults: {},
+}) {}
 
 /** The attributes to change. */
 export class PatchCommentDto extends PartialType(CreateCommentDto, { skipNullProperties: false }) {}
 
 /** What a collection of comments can be asked for. */
-export class ListCommentsQuery extends ListQueryOf(CommentDto, { sortable: Comment }) {}
+export class ListCommentsQuery extends ListQueryOf(CommentDto, {
+  sortable: Comment,
+  filterable: ['created_at', 'updated_at'],
+}) {}
 
 export const toCommentDto = (comment: Comment): CommentDto =>
   resourceOf(comment, {
