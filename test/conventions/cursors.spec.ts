@@ -1,7 +1,6 @@
 import { DataSource } from 'typeorm';
-import { type Answer, atOnce, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
+import { type Answer, atOnce, type Client, expectError, times } from '../../src/platform/testing';
 import { Fixtures, insert } from '../support/fixtures';
-import { COLLECTIONS } from '../support/resources';
 import { useTestApi } from '../support/test-api';
 
 interface Item {
@@ -14,8 +13,6 @@ describe('A cursor', () => {
   const api = useTestApi();
   let admin: Client;
   let own: Fixtures;
-  const paths = Object.fromEntries(COLLECTIONS.map(({ name }) => [name, name]));
-  const scopes: Record<string, string> = {};
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
@@ -33,70 +30,10 @@ describe('A cursor', () => {
       await own.reply(dates, comment);
       await api.user({ name: index % 2 ? null : 'Same name' });
     }
-    paths['/users/{id}/posts'] = `/users/${own.owner.id}/posts`;
-    paths['/posts/{id}/comments'] = `/posts/${post.id}/comments`;
-    scopes['/posts/{id}/comments'] = `WHERE post_id = ${post.id}`;
-    scopes['/users/{id}/posts'] = `WHERE user_id = ${own.owner.id}`;
   });
 
   const list = (path: string, query = '', client = admin) => client.get(`//api/v2${path}${query}`);
   const query = (text: string) => api.app.nest.get(DataSource).query<Item[]>(text);
-  const sorted = async (table: string, scope: string, sort: string, order: string) =>
-    (await query(`SELECT id FROM ${table} ${scope} ORDER BY ${sort} ${order}, id ${order}`)).map(({ id }) => id);
-
-  /** Follows one direction to its end. */
-  async function follow(path: string, query: string, direction: 'next' | 'previous', start?: string) {
-    const pages: Answer[] = [];
-    for (let cursor = start; pages.length < 50;) {
-      const page = await list(path, `${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`);
-      expect(page.status).toBe(200);
-      pages.push(page);
-      cursor = page.body.pagination[direction];
-      if (cursor === null) break;
-    }
-    return pages;
-  }
-
-  describe.each(COLLECTIONS)('of $name', ({ name, table, sortable }) => {
-    it.each(sortable)('leads through all of it, sorted by %s, there and back', async (sort) => {
-      for (const order of ['asc', 'desc']) {
-        const ids = await sorted(table, scopes[name] ?? '', sort, order);
-        const there = await follow(paths[name], `?sort=${sort}&order=${order}&size=3`, 'next');
-        expect(there.flatMap(idsOf)).toEqual(ids);
-        expect(there.slice(0, -1).map((page) => idsOf(page).length)).toEqual(there.slice(1).map(() => 3));
-        expect(there[0].body.pagination.previous).toBeNull();
-        if (there.length === 1) continue;
-        const last = there.at(-1)!.body.pagination.previous;
-        const back = await follow(paths[name], `?sort=${sort}&order=${order}&size=3`, 'previous', last);
-        expect(back.reverse().flatMap(idsOf)).toEqual(ids.slice(0, ids.length - idsOf(there.at(-1)!).length));
-      }
-    });
-
-    it.each(sortable)('leads through all of it, sorted by %s, where that is not shown', async (sort) => {
-      const ids = await sorted(table, scopes[name] ?? '', sort, 'desc');
-      const shown = sort === 'id' ? 'created_at' : 'id';
-      const there = await follow(paths[name], `?sort=${sort}&order=desc&size=3&fields=${shown}`, 'next');
-      const items = there.flatMap(({ body }) => body.data as object[]);
-      expect(items.map((item) => Object.keys(item))).toEqual(ids.map(() => [shown]));
-      if (sort !== 'id') expect(there.flatMap(idsOf)).toEqual(ids);
-      const back = await follow(
-        paths[name],
-        `?sort=${sort}&order=desc&size=3&fields=${shown}`,
-        'previous',
-        there.at(-1)!.body.pagination.previous,
-      );
-      expect(back.flatMap(({ body }) => body.data as object[])).toHaveLength(
-        ids.length - there.at(-1)!.body.data.length,
-      );
-    });
-
-    it('needs one statement for a page, and counts nothing', async () => {
-      const statements = await statementsOf(() => list(paths[name], '?size=2&fields=id'));
-
-      expect(statements.filter((text) => text.includes(`FROM "${table}"`) && text.includes('LIMIT'))).toHaveLength(1);
-      expect(statements.join()).not.toMatch(/count\(|row_counts/);
-    });
-  });
 
   it('stands beside the size and nothing else', async () => {
     const { body } = await list('/products', '?size=2');

@@ -1,12 +1,9 @@
 import { type Answer, type Client, countStatuses, expectError, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
-import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
 import { useTestApi } from '../support/test-api';
 
 const tagOf = ({ headers }: Answer) => headers.get('etag');
 const ONLY_PLAIN = { 'Accept-Encoding': 'identity' };
-
-const READS_OF_ONE = ROUTES.filter((route) => /^GET .*(:id|:postId|profile)$/.test(route));
 
 describe('An entity tag', () => {
   const api = useTestApi();
@@ -18,34 +15,8 @@ describe('An entity tag', () => {
     own = new Fixtures(api, await api.user());
   });
 
-  it('is documented on every single resource, and is on no list', async () => {
-    const promised = documentedRoutes(({ method, path, response }) => {
-      return method === 'get' && !path.includes('{key}') && response(200)?.headers?.ETag;
-    });
-    expect(promised).toContain('GET /api/v1/products/:id');
-    expect([...READS_OF_ONE].sort()).toEqual(promised);
+  it('is on no list', async () => {
     expect(tagOf(await admin.get('/products'))).toBeNull();
-  });
-
-  it.each(READS_OF_ONE)('is on a single resource that is read whole, and on no projection: %s', async (route) => {
-    const request = await requestOf(route, own);
-    expect(tagOf(await sendTo(admin, route, request))).toBe('"1"');
-    expect(tagOf(await sendTo(admin, route, { ...request, query: '?fields=id' }))).toBeNull();
-  });
-
-  it.each(READS_OF_ONE)('stands for what is not sent again, 304: %s', async (route) => {
-    const request = await requestOf(route, own);
-    for (const known of ['"1"', 'W/"1"', '*', '"7", "1"', '"x","1-gzip"', '"1-br"']) {
-      const answer = await sendTo(admin.with({ 'If-None-Match': known }), route, request);
-      expect([known, answer.status, answer.text]).toEqual([known, 304, '']);
-      expect(tagOf(answer)).toMatch(/^"1(-gzip|-br)?"$/);
-      expect(answer.headers.get('content-type')).toBeNull();
-      expect(answer.headers.get('vary')).toContain('Accept-Encoding');
-    }
-    for (const other of ['"2"', '"11"', '1', '', '"1-public"', 'W/"2", "3"']) {
-      const answer = await sendTo(admin.with({ 'If-None-Match': other }), route, request);
-      expect([other, answer.status]).toEqual([other, 200]);
-    }
   });
 
   it('spares HEAD nothing, and says the same', async () => {

@@ -1,8 +1,10 @@
 import { DataSource } from 'typeorm';
 import { type Answer, atOnce, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
+import { ALL_ARE_ASKED, describeForEach, lacks } from '../support/asked';
 import { Fixtures, type Row } from '../support/fixtures';
 import { requestOf, routesOf, sendTo } from '../support/requests';
 import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
+import { WRONG_LISTS } from '../support/wrong-lists';
 
 type Item = Record<string, never> & { id: number };
 
@@ -18,30 +20,6 @@ const TEXTS = [
   'Crème brûlée',
 ];
 const SEARCHES = ['APPLE', 'snake_case', '%', '_', '\\', 'CRÈME', 'e', "'", ' pie '];
-
-const WRONG_LISTS: [query: string, field: string, rule: string][] = [
-  ['page=-1', 'page', 'range'],
-  ['page=1.5', 'page', 'range'],
-  ['page=2147483648', 'page', 'range'],
-  ['size=0', 'size', 'range'],
-  ['size=101', 'size', 'range'],
-  ['limit=101', 'limit', 'range'],
-  ['size=2&limit=3', 'limit', 'twin'],
-  ['sort=version', 'sort', 'enum'],
-  ['sort=', 'sort', 'enum'],
-  ['sortBy=deleted_at', 'sortBy', 'enum'],
-  ['sort=id&sortBy=created_at', 'sortBy', 'twin'],
-  ['order=up', 'order', 'enum'],
-  ['search=', 'search', 'length'],
-  ['search=%20', 'search', 'length'],
-  [`search=${'x'.repeat(101)}`, 'search', 'length'],
-  ['search=a%00', 'search', 'characters'],
-  ['fields=', 'fields', 'enum'],
-  ['fields=id,version', 'fields', 'enum'],
-  ['colour=red', 'colour', 'unknown'],
-  ['cursor=x', 'cursor', 'unknown'],
-  ['page=0&page=0', 'page', 'once'],
-];
 
 /** In SQL: a column of the collection's own table, or a table beside it and the condition on it. */
 const SEARCHED = /"resource"\."(\w+)" ILIKE|FROM (\w+) WHERE ([^()]* ILIKE)/g;
@@ -90,7 +68,20 @@ describe('every collection', () => {
     const collections = reads.filter((_, index) => answers[index].body.pagination !== undefined);
 
     const names = collections.map((route) => route.replace('GET /api/v1', '').replace(/:\w+/, '{id}'));
-    expect(names.sort()).toEqual(Object.keys(paths).sort());
+    lacks([
+      ...names
+        .filter((one) => !(one in paths))
+        .map(
+          (one) =>
+            `${one} answers pages, and nobody describes it: add it to \`collections\` in test/support/resources/`,
+        ),
+      ...Object.keys(paths)
+        .filter((one) => !names.includes(one))
+        .map(
+          (one) =>
+            `${one} is a collection in test/support/resources/, and GET ${one} answers no page: mend one of them`,
+        ),
+    ]);
   });
 
   it('has a trigram index for each column that it searches', async () => {
@@ -110,11 +101,18 @@ describe('every collection', () => {
       }
     }
 
-    expect(searched).toEqual(expect.arrayContaining(['users.email', 'product_texts.description', 'order_items.name']));
-    expect(searched.filter((column) => !indexed.includes(column))).toEqual([]);
+    if (ALL_ARE_ASKED) expect(searched).toEqual(expect.arrayContaining(['users.email', 'order_items.name']));
+    lacks(
+      searched
+        .filter((column) => !indexed.includes(column))
+        .map(
+          (column) =>
+            `No trigram index has \`${column}\`, which lists search: add it to the migration (docs/adding-a-resource.md, 2)`,
+        ),
+    );
   });
 
-  describe.each(COLLECTIONS)('$name', ({ name, table, attributes, sortable, statuses, textsOf }) => {
+  describeForEach(COLLECTIONS)('$name', ({ name, table, attributes, sortable, statuses, textsOf }) => {
     const list = (parameters = '') => admin.get(`${paths[name]}${parameters}`);
     const idsOf = ({ body }: Answer) => body.data.map(({ id }: Item) => id) as number[];
     const hasText = (item: Item, search: string) => textsOf!(item).some((text) => contains(text, search));
@@ -133,6 +131,21 @@ describe('every collection', () => {
       expect(answer).toMatchObject({ status: 200, body: { pagination } });
       expect(idsOf(answer)).toEqual(ids.slice(0, 20));
       expect(ids.length).toBeGreaterThanOrEqual(TEXTS.length);
+      const [shown] = (answer.body.data as object[]).map((item) => Object.keys(item));
+      lacks([
+        ...shown
+          .filter((one) => !attributes.includes(one))
+          .map(
+            (one) =>
+              `${name} shows \`${one}\`: remove it from the mapping of the DTO, or add it to \`attributes\` of ${name} in test/support/resources/`,
+          ),
+        ...attributes
+          .filter((one) => !shown.includes(one))
+          .map(
+            (one) =>
+              `${name} doesn't show \`${one}\`: add it to the mapping of the DTO, or remove it from \`attributes\` of ${name}`,
+          ),
+      ]);
       for (const item of answer.body.data) expect(Object.keys(item as object)).toEqual(attributes);
     });
 

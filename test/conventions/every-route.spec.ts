@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Client, expectError } from '../../src/platform/testing';
-import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { Fixtures } from '../support/fixtures';
+import { ALL_ARE_ASKED, itForEach, lacks } from '../support/asked';
+import { documentOf } from '../support/contract';
+import { pathTextsOf } from '../support/path-parameters';
 import { documentedRoutes, requestOf, ROUTES, routesOf, sendTo } from '../support/requests';
 import { WRITABLES } from '../support/resources';
 import { useTestApi } from '../support/test-api';
 
-const BAD_IDS = '0 -1 01 1e3 1%00 9223372036854775808'.split(' ');
-const FREE_KEYS = [randomUUID(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
-const FREE_IDS = '999999999 9007199254740993 9223372036854775807'.split(' ');
 /** The protocol of uploads has it so: what HEAD says of where to go on is never to be kept. */
 const ONLY_OF_HEAD: Record<string, object> = { 'GET /api/v1/uploads/:key': { 'cache-control': 'no-store' } };
 /** No route takes one of these in a body. */
@@ -29,6 +28,10 @@ const PARAMETERS = ROUTES.filter((route) => !route.startsWith('OPTIONS ')).flatM
   [...route.matchAll(/:(\w+)/g)].map(([, parameter], place) => [route, parameter, place] as const),
 );
 
+interface Field {
+  field: string;
+}
+
 /** What is true of every route of the application, asked of all of them; the finer points are in the other files. */
 describe('every route', () => {
   const api = useTestApi();
@@ -41,15 +44,26 @@ describe('every route', () => {
   });
 
   it('is asked: none of the application is missing in test/support/resources', () => {
-    expect([...ROUTES].sort()).toEqual(routesOf(api).sort());
+    const routes = routesOf(api);
+    const places = '`requests` of its file in test/support/resources/';
+
+    lacks([
+      ...routes.filter((one) => !ROUTES.includes(one)).map((one) => `${one} has no request: add it to ${places}`),
+      ...ROUTES.filter((one) => !routes.includes(one)).map(
+        (one) => `${one} is no route of the application: add it to the controller, or remove it from ${places}`,
+      ),
+    ]);
   });
 
-  it.each(PARAMETERS)('answers 400 for what can’t be an id: %s, %s', async (route, parameter, place) => {
-    const fields = [{ field: parameter, rule: parameter === 'key' ? 'key' : 'id', message: expect.any(String) }];
-    const answers = await Promise.all(BAD_IDS.map(await asking(route, place)));
-    const rules = answers.map(({ status, body }) => [status, body.error.fields]);
-    expect(rules).toEqual(BAD_IDS.map(() => [400, fields]));
-  });
+  itForEach(PARAMETERS)(
+    'answers 400 for what can’t be its id, UUID, slug or name: %s, %s',
+    async (route, parameter, place) => {
+      const { wrong } = pathTextsOf(documentOf('1'), route, parameter);
+      const answers = await Promise.all(wrong.map(await asking(route, place)));
+      const fields = answers.map(({ status, body }) => [status, body.error?.fields?.map((one: Field) => one.field)]);
+      expect(fields).toEqual(wrong.map(() => [400, [parameter]]));
+    },
+  );
 
   it('takes no more than 16 KiB of a body from anyone', async () => {
     const bodies = ROUTES.filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route) && !route.includes('/uploads'));
@@ -62,19 +76,20 @@ describe('every route', () => {
     }
 
     const ofTokens = ['POST', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/auth/tokens 413`);
-    expect(open.sort()).toEqual(['POST /api/v1/users 413', ...ofTokens].sort());
+    const expected = ['POST /api/v1/users 413', ...ofTokens].filter((one) => bodies.includes(one.replace(/ 413$/, '')));
+    expect(open.sort()).toEqual(expected.sort());
   });
 
-  it.each(PARAMETERS)('answers 404 for an id that nothing has: %s, %s', async (route, parameter, place) => {
-    const free = parameter === 'key' ? FREE_KEYS : FREE_IDS;
+  itForEach(PARAMETERS)('answers 404 for an id that nothing has: %s, %s', async (route, parameter, place) => {
+    const { free } = pathTextsOf(documentOf('1'), route, parameter);
     const ofUser = parameter === 'userId' || route.includes(' /api/v1/users/:id');
     const code = ofUser ? 'USER_NOT_FOUND' : 'NOT_FOUND';
     const answers = await Promise.all(free.map(await asking(route, place)));
-    const codes = answers.map(({ status, body }) => [status, body.error.code]);
+    const codes = answers.map(({ status, body }) => [status, body.error?.code]);
     expect(codes).toEqual(free.map(() => [404, code]));
   });
 
-  it.each(DELETES)('answers 404 for what was deleted: %s', async (route) => {
+  itForEach(DELETES)('answers 404 for what was deleted: %s', async (route) => {
     const { ids } = await requestOf(route, new Fixtures(api, await api.user()));
     expect((await sendTo(admin, route, { ids })).status).toBe(204);
     for (const same of ROUTES.filter((one) => isOf(route, one))) {
@@ -83,7 +98,7 @@ describe('every route', () => {
     }
   });
 
-  it.each(allowedMethods())(
+  itForEach(allowedMethods())(
     'answers 405 to other methods, and OPTIONS, with the methods that there are: %s, %s',
     async (path, methods) => {
       const somewhere = `/${path.replace(/:key/, randomUUID()).replace(/:\w+/g, '1')}`;
@@ -101,13 +116,13 @@ describe('every route', () => {
     },
   );
 
-  it.each(READS)('answers HEAD like GET, without the body: %s', async (route) => {
+  itForEach(READS)('answers HEAD like GET, without the body: %s', async (route) => {
     const plain = { 'Accept-Encoding': 'identity' };
     const callers = [admin, api, api.with({ Authorization: 'Bearer x' })].map((client) => client.with(plain));
 
     const request = await requestOf(route, own);
-    const free = route.includes(':key') ? FREE_KEYS : FREE_IDS;
-    const missing = { ids: request.ids?.map(() => free[0]) };
+    const names = [...route.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    const missing = { ids: names.map((name) => pathTextsOf(documentOf('1'), route, name).free[0] ?? 'GONE') };
     for (const [client, one] of [
       ...callers.map((client) => [client, request] as const),
       [callers[0], missing] as const,
@@ -125,20 +140,30 @@ describe('every route', () => {
 
   it('is documented with an entity tag where it creates something', () => {
     const promised = documentedRoutes(({ method, response }) => method === 'post' && response(201)?.headers?.ETag);
-    expect(CREATES).toContain('POST /api/v1/products');
-    expect([...CREATES].sort()).toEqual(promised);
+    if (ALL_ARE_ASKED) expect(CREATES).toContain('POST /api/v1/products');
+    lacks([
+      ...CREATES.filter((one) => !promised.includes(one)).map(
+        (one) => `${one} promises no ETag: write @Creates() on its handler, and run npm run openapi`,
+      ),
+      ...promised
+        .filter((one) => !CREATES.includes(one))
+        .map((one) => `${one} has no request in test/support/resources/`),
+    ]);
   });
 
-  it.each(CREATES)('answers 201 with the place of what it created: %s', async (route) => {
-    const { status, headers, body } = await sendTo(admin, route, await requestOf(route, own));
-    const noun = route.split('/').at(-1);
-    const place = `/api/v1/${noun}/${body.data.key ?? body.data.id}`;
+  itForEach(CREATES)('answers 201 with the place of what it created: %s', async (route) => {
+    const request = await requestOf(route, own);
+    const { status, headers, body } = await sendTo(admin, route, request);
+    const noun = route.split('/').at(-1)!;
+    // Below its own noun, or, as a child with nested routes only, below the path of the POST.
+    const isOwn = ROUTES.some((one) => new RegExp(`^GET /api/v1/${noun}/:\\w+$`).test(one));
+    const places = [...(request.ids ?? [])];
+    const list = isOwn ? `/api/v1/${noun}` : route.split(' ')[1].replace(/:\w+/g, () => String(places.shift()));
+    const place = `${list}/${body.data?.key ?? body.data?.id}`;
     expect([status, headers.get('location')]).toEqual([201, place]);
-    const read = await admin.get(`/${headers.get('location')}`);
-    // Where it can't be read by itself, as a child with nested routes only, `GET /<noun>/:id` is missing.
-    expect(`${route}: its Location ${place} answers ${read.status}`).toBe(
-      `${route}: its Location ${place} answers 200`,
-    );
+    const read = await admin.get(`/${place}`);
+    if (read.status !== 200)
+      lacks([`${route} created ${place}, and GET answers ${read.status}: add the route to its controller`]);
     expect(read.body.data).toEqual(body.data);
     expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(body.data.updated_at).toBe(body.data.created_at);
@@ -146,10 +171,10 @@ describe('every route', () => {
   });
 
   it('takes JSON on most routes that write', () => {
-    expect(IN_JSON.length).toBeGreaterThan(15);
+    if (ALL_ARE_ASKED) expect(IN_JSON.length).toBeGreaterThan(15);
   });
 
-  it.each(IN_JSON)('takes no attribute that is not for the caller to set: %s', async (route) => {
+  itForEach(IN_JSON)('takes no attribute that is not for the caller to set: %s', async (route) => {
     const request = await requestOf(route, own);
     const send = (name: string) => sendTo(admin, route, { ...request, body: { ...request.body, [name]: 1 } });
     const names = NOT_TO_BE_SET.filter((name) => !attributesOf(route).includes(name));
@@ -159,7 +184,7 @@ describe('every route', () => {
     expect(found).toEqual(names.map(unknown));
   });
 
-  it.each(IN_JSON)('takes JSON, a merge patch where it is a PATCH, and nothing else: %s', async (route) => {
+  itForEach(IN_JSON)('takes JSON, a merge patch where it is a PATCH, and nothing else: %s', async (route) => {
     const send = async (type: string) => {
       const request = await requestOf(route, new Fixtures(api, await api.user()));
       return (await sendTo(admin.with({ 'Content-Type': type }), route, request)).status;
@@ -176,30 +201,7 @@ describe('every route', () => {
     expect([untyped.status, untyped.headers.get(name)]).toEqual([415, value]);
   });
 
-  it('takes chunks alone where uploads are written, and no parameter in the query', async () => {
-    const uploads = WRITES.filter((route) => route.includes('/uploads'));
-    expect(uploads).toHaveLength(2);
-    for (const route of uploads) {
-      const send = async (type: string, query = '') => {
-        const request = { body: Buffer.from('x'), ...(await requestOf(route, own)), query };
-        const { status } = await sendTo(admin, route, {
-          ...request,
-          headers: { ...request.headers, 'Content-Type': type },
-        });
-        return status;
-      };
-      const success = route.startsWith('POST') ? 201 : 204;
-      expect([route, await send(CHUNK_TYPE)]).toEqual([route, success]);
-      for (const type of ['application/json', 'application/octet-stream', 'text/plain', '']) {
-        expect([route, type, await send(type)]).toEqual([route, type, 415]);
-      }
-      for (const name of NOT_TO_BE_SET) {
-        expect([route, name, await send(CHUNK_TYPE, `?${name}=1`)]).toEqual([route, name, 400]);
-      }
-    }
-  });
-
-  it.each(READS.filter((one) => /:(id|key|postId)$/.test(one)))(
+  itForEach(READS.filter((one) => /:(id|key|postId)$/.test(one)))(
     'shows of a single resource the attributes asked for, and takes no parameter of a collection: %s',
     async (route) => {
       const { ids } = await requestOf(route, own);
@@ -247,6 +249,6 @@ function steadyHeaders({ headers }: Answer): object {
 
 /** What a caller may write of the resource of a route. */
 function attributesOf(route: string): string[] {
-  const noun = /([\w-]+)(?:\/:id)?$/.exec(route)?.[1];
+  const noun = route.split('/').findLast((part) => !part.startsWith(':'));
   return Object.keys(WRITABLES.find((one) => one.noun === noun)?.attributes ?? {});
 }

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { type Answer, atOnce, type Client, expectError, statementsOf } from '../../src/platform/testing';
+import { type Answer, type Client, expectError, statementsOf } from '../../src/platform/testing';
+import { filtersOf } from '../support/documented-filters';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
 import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
@@ -7,30 +8,12 @@ import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../suppo
 type Item = Record<string, string | number | boolean | null> & { id: number };
 
 const LINES = ['pear', 'apple', 'plum', 'quince', 'cherry', 'lime'];
-const OPERATORS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
-/** Texts that are no value of any kind, and attempts to leave the value. */
-const WRONG = [
-  '',
-  ' ',
-  'x',
-  "1' OR '1'='1",
-  '1;DROP TABLE specimens',
-  '1e3',
-  '0x1',
-  ' 1',
-  '1 ',
-  'NaN',
-  'null',
-  'a\0',
-  '٣',
-];
 
-/** How lists are filtered by what their documents say, asked of all of them. */
-describe('every filter', () => {
+/** What is particular to some lists; the rest is in every-filter.spec.ts. */
+describe('filters', () => {
   const api = useSpecimens();
   let admin: Client;
   let document: Node;
-  const places: Record<string, { path: string; where?: string }> = {};
 
   beforeAll(async () => {
     admin = api.as(await api.admin());
@@ -40,112 +23,11 @@ describe('every filter', () => {
       const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
       return { text, index, even: index % 2 === 0, dates };
     });
-    for (const { name, fill } of COLLECTIONS) places[name] = (await fill(own, others, lines)) ?? { path: name };
+    for (const { fill } of COLLECTIONS) await fill(own, others, lines);
   });
 
-  const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
+  const query = (text: string) => api.app.nest.get(DataSource).query<Row[]>(text);
   const idsOf = ({ body }: Answer) => (body.data as Item[]).map(({ id }) => id);
-  /** The filters of a list by their attributes: the parts of each, or none where it is compared with one value. */
-  const filtersOf = (name: string, attributes: string[]): Map<string, string[]> => {
-    const path = Object.keys(document.paths as object).find(
-      (one) => one.replace(/\{\w+\}/, '{id}') === `/api/v1${name}`,
-    )!;
-    const parameters = document.paths[path].get.parameters as Node[];
-    const own = parameters.filter((one) => one.in === 'query' && attributes.includes(one.name.split('[')[0] as string));
-    const found = new Map<string, string[]>();
-    for (const { name: parameter, style, schema } of own) {
-      const [attribute, part] = (parameter as string).split(/[[\]]/);
-      if (style !== 'deepObject' && !part) found.set(attribute, ['']);
-      else {
-        const parts = style === 'deepObject' ? Object.keys(schema.properties as object) : [part];
-        found.set(attribute, [...(found.get(attribute) ?? []), ...parts]);
-      }
-    }
-    // The status is asked in every-collection.spec.ts. That an upload has a `size` too doesn't make the page's a filter.
-    for (const parameter of ['status', 'size']) found.delete(parameter);
-    return found;
-  };
-
-  describe.each(COLLECTIONS)('of $name', ({ name, table, attributes }) => {
-    const list = (parameters: string) => admin.get(`${places[name].path}?size=100&${parameters}`);
-    const sqlIds = async (condition: string, value?: unknown) => {
-      const { where = 'true' } = places[name];
-      const values = value === undefined ? [] : [value];
-      const rows = await query(`SELECT id FROM ${table} WHERE ${where} AND ${condition} ORDER BY id`, values);
-      return rows.map(({ id }) => id);
-    };
-    const all = async () => (await list('')).body.data as Item[];
-    const expectIds = async (parameters: string, ids: number[]) => {
-      const answer = await list(parameters);
-      expect([parameters, idsOf(answer)]).toEqual([parameters, ids]);
-      expect([parameters, answer.body.pagination.total]).toEqual([parameters, ids.length]);
-    };
-    const filters = () => [...filtersOf(name, attributes)];
-
-    it('has an index for each attribute that it compares', async () => {
-      const rows = await query(
-        `SELECT attname AS name FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
-           JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
-          WHERE indrelid = $1::regclass AND amname = 'btree'`,
-        [table],
-      );
-      const indexed = rows.map((row) => row.name as string);
-
-      expect(filters().flatMap(([attribute]) => (indexed.includes(attribute) ? [] : [attribute]))).toEqual([]);
-    });
-
-    it('finds the rows with a value, and counts them', async () => {
-      const items = await all();
-      for (const [attribute] of filters().filter(([, parts]) => parts.includes(''))) {
-        for (const value of new Set(items.map((item) => item[attribute]).filter((one) => one !== null))) {
-          await expectIds(`${attribute}=${value}`, await sqlIds(`${attribute} = $1`, value));
-        }
-      }
-    });
-
-    it('finds the rows within bounds, one or both', async () => {
-      const items = await all();
-      for (const [attribute] of filters().filter(([, parts]) => parts.includes('gte'))) {
-        const values = [...new Set(items.map((item) => item[attribute]).filter((one) => one !== null))];
-        await atOnce(values, async (value) => {
-          const text = encodeURIComponent(String(value));
-          for (const [part, operator] of Object.entries(OPERATORS)) {
-            await expectIds(`${attribute}[${part}]=${text}`, await sqlIds(`${attribute} ${operator} $1`, value));
-          }
-          const both = `${attribute}%5Bgte%5D=${text}&${attribute}%5Blte%5D=${text}&sort=${attribute}`;
-          await expectIds(both, await sqlIds(`${attribute} = $1`, value));
-        });
-      }
-    });
-
-    it('finds the rows with null, and the others', async () => {
-      for (const [attribute] of filters().filter(([, parts]) => parts.includes('null'))) {
-        await expectIds(`${attribute}[null]=true`, await sqlIds(`${attribute} IS NULL`));
-        await expectIds(`${attribute}[null]=false`, await sqlIds(`${attribute} IS NOT NULL`));
-      }
-    });
-
-    it('refuses what is malformed, unknown or there twice, at its parameter', async () => {
-      for (const [attribute, parts] of filters()) {
-        const parameters = parts.map((part) => (part === '' ? attribute : `${attribute}[${part}]`));
-        await atOnce(parameters, async (parameter) => {
-          for (const value of WRONG) {
-            const answer = await list(`${parameter}=${encodeURIComponent(value)}`);
-            const rule = expect.any(String) as string;
-            expectError(answer, 'VALIDATION_ERROR', { fields: { [parameter]: rule } });
-          }
-          const twice = await list(`${parameter}=1&${encodeURIComponent(parameter)}=1`);
-          expectError(twice, 'VALIDATION_ERROR', { fields: { [parameter]: 'once' } });
-        });
-        for (const other of [`${attribute}[eq]`, `${attribute}[]`, `${attribute}[gte][lt]`, `${attribute}.gte`]) {
-          expectError(await list(`${other}=1`), 'VALIDATION_ERROR', { fields: { [other]: 'unknown' } });
-        }
-        if (!parts.includes('')) {
-          expectError(await list(`${attribute}=1`), 'VALIDATION_ERROR', { fields: { [attribute]: 'unknown' } });
-        }
-      }
-    });
-  });
 
   it('finds no rows that the caller may not see', async () => {
     const user = await api.user();
@@ -162,7 +44,7 @@ describe('every filter', () => {
 
     it('are all that their query declares', () => {
       const { attributes } = COLLECTIONS.find(({ name }) => name === '/specimens')!;
-      const found = Object.fromEntries(filtersOf('/specimens', attributes));
+      const found = Object.fromEntries(filtersOf(document, '/specimens', attributes));
 
       const bounds = ['gt', 'gte', 'lt', 'lte'];
       expect(found).toEqual({

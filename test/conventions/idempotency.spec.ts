@@ -4,15 +4,11 @@ import { IdempotencyKeys } from '../../src/platform/idempotency/idempotency-keys
 import { type Answer, type Client, countStatuses, expectError, RowLock, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { aNewUser } from '../support/builders';
-import { documentedRoutes, requestOf, ROUTES, sendTo } from '../support/requests';
 import { useTestApi } from '../support/test-api';
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key });
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
 const PRINTABLE = String.fromCharCode(...times(95, (index) => 32 + index)).trim();
-
-/** Without tokens, which are secrets, and uploads, which are resumed by what their protocol has for that. */
-const POSTS = ROUTES.filter((route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$/.test(route));
 
 describe('An idempotency key', () => {
   const api = useTestApi();
@@ -29,30 +25,6 @@ describe('An idempotency key', () => {
 
   const query = (text: string) => api.app.nest.get(DataSource).query<Record<string, never>[]>(text);
   const count = async (table: string) => Number((await query(`SELECT count(*) FROM ${table}`))[0].count);
-
-  it('is documented on every route that creates something', () => {
-    const promised = documentedRoutes(({ spec }) =>
-      spec.parameters.some(({ name }: { name: string }) => name === 'Idempotency-Key'),
-    );
-    expect(promised).toContain('POST /api/v1/products');
-    expect([...POSTS].sort()).toEqual(promised);
-  });
-
-  it.each(POSTS)('gives a repetition the first answer: %s', async (route) => {
-    const request = await requestOf(route, own);
-    const caller = admin.with(keyed());
-    const first = await sendTo(caller, route, request);
-    const table = route.split('/').at(-1)!;
-    const rows = await count(table);
-    const again = await sendTo(caller, route, request);
-
-    expect([first.status, isReplayed(first)]).toEqual([201, false]);
-    expect([again.status, isReplayed(again), again.text]).toEqual([201, true, first.text]);
-    for (const name of ['location', 'etag', 'content-type', 'cache-control']) {
-      expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
-    }
-    expect(await count(table)).toBe(rows);
-  });
 
   it('is no hindrance to a request without one, or with another', async () => {
     const body = { title: 'A post', content: 'A text' };

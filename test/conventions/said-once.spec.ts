@@ -2,32 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { DataSource } from 'typeorm';
-import { attributesOf } from '../../src/platform/input/fields';
 import { OneOf, ListQueryOf, ResourceDto, ResourceEntity, SortableBy } from '../../src/platform';
 import { searchableOf } from '../../src/platform/rows/searchable-by';
 import { sortableOf } from '../../src/platform/testing';
-import { documented } from '../support/declared-defaults';
-import { COLLECTIONS, WRITABLES } from '../support/resources';
+import { WRITABLES } from '../support/resources';
 import { useTestApi } from '../support/test-api';
 
-/** What is said in one place: defaults in the DTO, whose column agrees; what a list is sorted by in the entity. */
+/** What is said in one place; every-table.spec.ts compares it with the tables. */
 describe('A default', () => {
-  const api = useTestApi();
-
-  it.each(WRITABLES)(
-    'of $noun is the one of its column',
-    ({ noun, table = noun.replaceAll('-', '_'), input, defaults }) => {
-      const { columns } = api.app.nest.get(DataSource).entityMetadatas.find(({ tableName }) => tableName === table)!;
-      const optional = attributesOf(input).filter((name) => documented(input, name).required === false);
-      const ofColumns = optional.map((name) => {
-        const column = columns.find(({ propertyName }) => propertyName === name);
-        return [name, column?.default ?? (column?.isNullable ? null : undefined)];
-      });
-
-      expect(defaults).toEqual(Object.fromEntries(ofColumns));
-    },
-  );
-
   it('is not written again in a service', () => {
     const names = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((name) => join('src', name));
     const services = names.filter((name) => name.endsWith('.service.ts'));
@@ -55,21 +37,6 @@ describe('A default', () => {
 });
 
 describe('What a list can be sorted by', () => {
-  const api = useTestApi();
-
-  it.each(COLLECTIONS)('has an index in $table, and nothing else has', async ({ table, sortable }) => {
-    const rows: { name: string }[] = await api.app.nest
-      .get(DataSource)
-      .query(`SELECT indexname AS name FROM pg_indexes WHERE tablename = $1 AND indexname LIKE '%\\_sort'`, [table]);
-    const expected = sortable.filter((name) => name !== 'id').map((name) => `${table}_${name}_sort`);
-
-    expect(rows.map(({ name }) => name).sort()).toEqual(expected.sort());
-  });
-
-  it.each(COLLECTIONS)('is shown by $name', ({ attributes, sortable }) => {
-    expect(sortable.filter((name) => !attributes.includes(name))).toEqual([]);
-  });
-
   it('has to be shown by the DTO of a list', () => {
     @SortableBy('cost', 'created_at')
     class Part extends ResourceEntity {

@@ -6,7 +6,8 @@ import { Fixtures } from '../support/fixtures';
 import { aNewUser, aPost } from '../support/builders';
 import { fingerprintOf } from '../support/fingerprint';
 import { on, type Prepare, type PreparedRequest } from '../support/prepared-request';
-import { requestOf, routesOf, sendTo } from '../support/requests';
+import { ALL_ARE_ASKED, itForEach, lacks } from '../support/asked';
+import { isAsked, requestOf, routesOf, sendTo } from '../support/requests';
 import { RESOURCES } from '../support/resources';
 import { type TestUser, useTestApi } from '../support/test-api';
 
@@ -82,7 +83,10 @@ const ROUTES = withOwnRows(`
   DELETE /api/v1/replies/:id                          401    204    403    204        401      401
 `);
 
-/** Where more than the route decides. */
+/** The rows of the routes that are asked in this run. */
+const ASKED = Object.fromEntries(Object.entries(parse(ROUTES)).filter(([route]) => isAsked(route)));
+
+/** Where more decides. */
 const PARTICULARS = `
                                                          anonymous  owner  other  ADMIN  suspended  expired
   POST   /api/v1/users with roles                              403    403    403    201        401      401
@@ -111,7 +115,6 @@ const PARTICULARS = `
   GET    /api/v1/replies/:id below a draft                     404    200    404    200        401      401
   PATCH  /api/v1/replies/:id below a draft                     401    200    404    200        401      401
   DELETE /api/v1/replies/:id below a draft                     401    204    404    204        401      401
-
   PATCH  /api/v1/comments/:id by other, on the owner's post    401    403    200    200        401      401
   PATCH  /api/v1/comments/:id by other, on the owner's draft   401    403    404    200        401      401
 `;
@@ -172,17 +175,31 @@ describe('access', () => {
   };
 
   it('has a row for every route of the application', () => {
-    expect(Object.keys(parse(ROUTES)).sort()).toEqual(routesOf(api).sort());
+    const [rows, routes] = [Object.keys(ASKED), routesOf(api)];
+    const place = 'test/resources/access-matrix.spec.ts, or `access` of its file in test/support/resources/';
+
+    lacks([
+      ...routes
+        .filter((one) => !rows.includes(one))
+        .map((one) => `${one} has no row in the table of access: add it to ${place}`),
+      ...rows
+        .filter((one) => !routes.includes(one))
+        .map((one) => `${one} is in the table of access, and is no route: remove it`),
+    ]);
     expect(Object.keys(parse(PARTICULARS)).sort()).toEqual(Object.keys(particulars).sort());
     for (const table of [ROUTES, PARTICULARS]) expect(table.trim().split('\n')[0].split(/\s+/)).toEqual([...CALLERS]);
   });
 
-  it.each(Object.entries(parse(ROUTES)))('is what the table says on every route, for every caller: %s', isAsTold);
+  itForEach(Object.entries(ASKED))('is what the table says on every route, for every caller: %s', isAsTold);
 
-  it.each(Object.entries(parse(PARTICULARS)))('is what the table says where more decides: %s', isAsTold);
+  itForEach(ALL_ARE_ASKED ? Object.entries(parse(PARTICULARS)) : [])(
+    'is what the table says where more decides: %s',
+    isAsTold,
+  );
 
   it('leaves everything as it was where it is refused', async () => {
-    const refused = Object.entries({ ...parse(ROUTES), ...parse(PARTICULARS) }).flatMap(([route, statuses]) =>
+    const asked = { ...ASKED, ...(ALL_ARE_ASKED && parse(PARTICULARS)) };
+    const refused = Object.entries(asked).flatMap(([route, statuses]) =>
       CALLERS.filter((_, index) => Number(statuses.split(' ')[index]) >= 400).map((kind) => ({ route, kind })),
     );
     const cases = await Promise.all(refused.map(async (one) => ({ ...one, ...(await prepare(one.route, one.kind)) })));
@@ -190,7 +207,7 @@ describe('access', () => {
 
     const answers = await Promise.all(cases.map(({ client, route, request }) => sendTo(client, route, request)));
 
-    expect(answers.length).toBeGreaterThan(200);
+    if (ALL_ARE_ASKED) expect(answers.length).toBeGreaterThan(200);
     expect(answers.filter(({ status }) => status < 400)).toEqual([]);
     expect(await fingerprintOf(api)).toEqual(before);
   });
@@ -206,7 +223,16 @@ describe('access', () => {
   /** What each caller is answered. */
   async function isAsTold(route: string, statuses: string): Promise<void> {
     const answers = await Promise.all(CALLERS.map((kind) => call(route, kind)));
-    expect(answers.map(({ status }) => status).join(' ')).toBe(statuses);
+    const expected = statuses.split(' ');
+    const wrong = CALLERS.flatMap((kind, index) => {
+      const { status, text } = answers[index];
+      if (String(status) === expected[index]) return [];
+      const said = status >= 400 ? `: ${text}` : '';
+      return [
+        `${route} answers ${status} to the caller "${kind}", and the table of access says ${expected[index]}${said}`,
+      ];
+    });
+    lacks(wrong);
   }
 
   async function call(route: string, kind: CallerKind): Promise<Answer> {

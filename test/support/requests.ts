@@ -4,8 +4,9 @@ import type { Answer, Client } from '../../src/platform/testing';
 import type { Fixtures } from './fixtures';
 import { documentOf } from './contract';
 import type { Node, Operation } from './openapi';
+import { lacks, NOUNS } from './asked';
 import { plain, type Prepare, type PreparedRequest } from './prepared-request';
-import { RESOURCES } from './resources';
+import { ASKED, RESOURCES } from './resources';
 import { specimens } from './resources/specimens';
 import type { TestApi } from './test-api';
 
@@ -28,8 +29,14 @@ const requests: Record<string, Prepare> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ requests }) => Object.entries(requests))),
 };
 
-/** The routes that have a request here. */
-export const ROUTES = Object.keys(requests);
+/** The routes that have a request here, of the resources that are asked. */
+export const ROUTES = NOUNS ? ASKED.flatMap((one) => Object.keys(one.requests)) : Object.keys(requests);
+
+/** Whether a route of the application belongs to the resources that are asked. One that nobody describes does by its noun. */
+export function isAsked(route: string): boolean {
+  if (!NOUNS || ROUTES.includes(route)) return true;
+  return !(route in requests) && NOUNS.some((noun) => `${route}/`.includes(`/${noun}/`));
+}
 
 /**
  * A request that succeeds if its caller is allowed to make it, on rows of the owner.
@@ -37,28 +44,29 @@ export const ROUTES = Object.keys(requests);
  */
 export function requestOf(route: string, own: Fixtures): PreparedRequest | Promise<PreparedRequest> {
   const prepare = requests[route] ?? specimens.requests[route];
-  if (!prepare) throw new Error(`Say in test/support/resources/ how to ask ${route}`);
+  if (!prepare) lacks([`${route} has no request: add it to \`requests\` of its file in test/support/resources/`]);
   return prepare(own);
 }
 
 /** Routes that @nestjs/swagger adds to its page. */
 const OF_SWAGGER_UI = /^GET \/docs\/(?!json)/;
 
-/** The routes of the running application, read from Express. */
+/** The routes of the running application that are asked, read from Express. */
 export function routesOf({ app }: TestApi): string[] {
   return RouteIndex.routesOf(app.nest.getHttpAdapter().getInstance() as Express)
     .flatMap(({ route }) => methodsOf(route!).map((method) => `${method} ${inVersion1(route!.path)}`))
-    .filter((name) => !OF_SWAGGER_UI.test(name));
+    .filter((name) => !OF_SWAGGER_UI.test(name) && isAsked(name));
 }
 
 type DocumentedRoute = Operation & { response: (status: number) => Node };
 
-/** The routes for which `says` finds something in the checked-in document, sorted. */
+/** The asked routes for which `says` finds something in the checked-in document, sorted. */
 export function documentedRoutes(says: (route: DocumentedRoute) => unknown): string[] {
   const document = documentOf('1');
   return document.operations
     .filter((one) => says({ ...one, response: (status) => document.response(one, status) }))
     .map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1'))
+    .filter(isAsked)
     .sort();
 }
 

@@ -12,14 +12,15 @@ export interface Resource {
   requests: Record<string, Prepare>;
   /** Its rows of the table in access-matrix.spec.ts, if they don't stand there. */
   access?: string;
-  /** Its writable attributes, if it has a PATCH of `/<noun>/{id}`. */
+  /** Its writable attributes, if one of its requests is a PATCH of one row. */
   writable?: Omit<Writable, 'noun'>;
+  /** Its lists; none if it can't be listed. */
   collections: Collection[];
 }
 
 export interface Writable {
   noun: string;
-  /** The values of each attribute. */
+  /** The values of each attribute, whether it is a column or, as a list of ids, something else. */
   attributes: Record<string, Values>;
   required: string[];
   /** The body of its POST, which says what the others take when they are left out. */
@@ -32,16 +33,17 @@ export interface Writable {
   least: () => Record<string, unknown>;
   /** Required attributes that are ids of other rows, such as `{ product_id }`. Default: none */
   refersTo?: (own: Fixtures) => Promise<Record<string, unknown>>;
-  /** The table of its entity. Default: the noun, with underscores */
+  /** The table of its entity. Default: that of its first collection, else the noun with underscores */
   table?: string;
-  /** The path of its creation, and further attributes. Default: `/<noun>`, none */
+  /** The path of its creation, and attributes that only the creation takes. Default: the path of its POST, none */
   place?: (own: Fixtures) => Promise<{ path: string; also?: object }>;
 }
 
 export interface Collection {
   /** The path of the collection. */
   name: string;
-  table: string;
+  /** The table of its rows. Default: that of the entity `sortable` */
+  table?: string;
   /** The attributes in the order that an administrator sees. */
   attributes: string[];
   /** The entity, whose `@SortableBy()` has the names. */

@@ -1,4 +1,5 @@
 import { sortableOf } from '../../src/platform/testing';
+import { NOUNS, tableOf } from './asked';
 import { declaredDefaults } from './declared-defaults';
 import type { Resource } from './resource';
 import { comments } from './resources/comments';
@@ -21,15 +22,26 @@ export const RESOURCES = [
   // One line for each, so that adding one changes one line.
 ];
 
-export const writablesOf = (resources: Resource[]) =>
-  resources.flatMap(({ noun, writable }) =>
-    writable ? [{ noun, ...writable, defaults: declaredDefaults(writable.input) }] : [],
-  );
-export const collectionsOf = (resources: Resource[]) =>
-  resources.flatMap(({ collections }) => collections.map((one) => ({ ...one, sortable: sortableOf(one.sortable) })));
+/** Those of them that the tests of all resources ask in this run. */
+export const ASKED = RESOURCES.filter(({ noun }) => NOUNS?.includes(noun) ?? true);
 
-export const WRITABLES = writablesOf(RESOURCES);
-export const COLLECTIONS = collectionsOf(RESOURCES);
+export const writablesOf = (resources: Resource[]) =>
+  resources.flatMap(({ noun, writable, collections, requests }) => {
+    if (!writable) return [];
+    const [first] = collections;
+    const table = writable.table ?? first?.table ?? (first && tableOf(first.sortable)) ?? noun.replaceAll('-', '_');
+    return [{ noun, ...writable, requests, table, defaults: declaredDefaults(writable.input) }];
+  });
+export const collectionsOf = (resources: Resource[]) =>
+  resources.flatMap(({ noun, collections }) =>
+    collections.map((one) => ({
+      ...{ noun, ...one, sortable: sortableOf(one.sortable) },
+      table: one.table ?? tableOf(one.sortable) ?? noun.replaceAll('-', '_'),
+    })),
+  );
+
+export const WRITABLES = writablesOf(ASKED);
+export const COLLECTIONS = collectionsOf(ASKED);
 
 /** The list of the resources of a documented path, below the first parent if there is one. */
 export function collectionOf(path: string): string {

@@ -31,8 +31,8 @@ export async function withRows(values: Values, own: Fixtures): Promise<Values> {
 }
 
 /** The same values of an attribute that may also be null. */
-export function orNull({ taken, refused, make }: Values): Values {
-  return { taken: [...taken, [null, null]], refused: refused.filter(([sent]) => sent !== null), make };
+export function orNull({ taken, refused, ...others }: Values): Values {
+  return { ...others, taken: [...taken, [null, null]], refused: refused.filter(([sent]) => sent !== null) };
 }
 
 interface TextLimits {
