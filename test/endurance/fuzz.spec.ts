@@ -150,10 +150,10 @@ describe('The service, sent what its document says and what it does not,', () =>
     const noun = operation.split('/').findLast((part) => !part.startsWith('{'));
     const attributes = WRITABLES.find((one) => one.noun === noun)?.attributes ?? {};
     for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
-      const { make, list } = attributes[name] ?? {};
+      const { make, isList } = attributes[name] ?? {};
       if (!make || value === null || value === undefined) continue;
       const { id } = await make(own);
-      (body as Record<string, unknown>)[name] = list ? [id] : id;
+      (body as Record<string, unknown>)[name] = isList ? [id] : id;
     }
   }
 
