@@ -47,6 +47,8 @@ const MAX_NOUN = 30;
 const MAX_CONSTRAINT = 63 - '__row_id_fkey'.length;
 /** A text that has room for the texts of the search's tests, and for what people search for. */
 const SEARCHABLE_LENGTH = 14;
+/** With a number behind it, which makes it unique. */
+const SEARCHABLE_UNIQUE_LENGTH = 20;
 const READS = ['public', 'user', 'admin'];
 const WRITES = ['user', 'admin'];
 
@@ -68,7 +70,7 @@ export function planOf(wish: Wish, resources: Existing[], exists: (path: string)
   ];
   if (problems.length > 0) throw new Refusal(problems);
   const targets = [...attributes.map(({ target }) => target), wish.owner ? 'users' : undefined];
-  const hasRoom = attributes.some(({ kind, max }) => kind.isText && max >= SEARCHABLE_LENGTH);
+  const hasRoom = attributes.some(isSearchable);
   return {
     names: namesOf(wish.noun, (wish.singular ?? singularOf(wish.noun))!),
     ...{ attributes, parent, owner: wish.owner ?? false, softDelete: wish.softDelete ?? false },
@@ -78,6 +80,10 @@ export function planOf(wish: Wish, resources: Existing[], exists: (path: string)
     search: hasRoom && (wish.search ?? true),
   };
 }
+
+/** Whether a text can carry what the tests search for. */
+export const isSearchable = ({ kind, max, unique }: Attribute): boolean =>
+  (kind.isText ?? false) && max >= (unique ? SEARCHABLE_UNIQUE_LENGTH : SEARCHABLE_LENGTH);
 
 function usualRead({ owner }: Wish, parent?: Existing): Plan['read'] {
   return owner ? 'owner' : (parent?.read ?? 'public');

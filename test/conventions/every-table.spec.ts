@@ -110,7 +110,7 @@ describe('every table', () => {
         const column = columns.find(({ propertyName }) => propertyName === name);
         // An attribute that is no column, such as a list of ids, has its default in the DTO alone.
         if (!column) return [];
-        const ofColumn = column.default ?? (column.isNullable ? null : undefined);
+        const ofColumn = valueOf(column.default) ?? (column.isNullable ? null : undefined);
         const [one, other] = [defaults[name], ofColumn].map((value) => JSON.stringify(value));
         return one === other
           ? []
@@ -180,4 +180,15 @@ function hintFor(query: string): string {
   return isCast
     ? ' -- TypeORM reads defaults without their type: write `default: () => "\'[]\'"`, or `default: []`'
     : '';
+}
+
+/** A default in SQL, such as `() => '0.5'` or `() => "'[]'"`, is a value too. */
+function valueOf(given: unknown): unknown {
+  if (typeof given !== 'function') return given;
+  const text = (given as () => string)();
+  try {
+    return JSON.parse(text.replace(/^'(.*)'$/, '$1'));
+  } catch {
+    return text;
+  }
 }

@@ -1,6 +1,6 @@
 import { type Attribute, KINDS } from '../kinds';
 import { camel } from '../names';
-import type { Plan } from '../plan';
+import { isSearchable, type Plan } from '../plan';
 import { fixtureOf, idOf } from '../project';
 import { hasStatus, type Imports, plainLiteral, referencesOf, searchableOf, withImports } from './source';
 import { accessRows } from './access-rows';
@@ -76,7 +76,7 @@ function carrierOf(plan: Plan): Attribute | undefined {
   const texts = plan.attributes.filter(
     ({ name, kind, max }) => searchableOf(plan).includes(name) && kind.isText && max > 0,
   );
-  return texts.sort((a, b) => Number(a.unique) - Number(b.unique) || b.max - a.max).find(({ max }) => max >= 14);
+  return texts.sort((a, b) => Number(a.unique) - Number(b.unique) || b.max - a.max).find(isSearchable);
 }
 
 function makers(plan: Plan): string {
@@ -148,7 +148,7 @@ function fillOf(plan: Plan): string {
     ...(status ? [`status: [${statusesOf(plan).join(', ')}][index % ${status.options.length}]`] : []),
     ...attributes.filter((one) => one !== status).flatMap(variedValue),
   ];
-  const row = [...(carrier ? [`${carrier.name}: text`] : []), ...varied, '...dates'].join(', ');
+  const row = [...(carrier ? [`${carrier.name}: ${carrier.unique ? '`${text} ${++made}`' : 'text'}`] : []), ...varied, '...dates'].join(', ');
   const taken = [
     ...(carrier ? ['text'] : []),
     ...(varied.length > 0 ? ['index'] : []),

@@ -1,4 +1,4 @@
-import type { Attribute } from '../kinds';
+import type { Attribute, Json } from '../kinds';
 import type { Plan } from '../plan';
 import {
   enumOf,
@@ -66,11 +66,17 @@ function columnOf(attribute: Attribute, plan: Plan, references: Reference[]): st
   if (reference) return referenceOf(reference, plan);
   const { options, comment } = kind.column(attribute);
   const given =
-    fallback === undefined || fallback === null ? [] : [`default: ${literal(attribute, fallback, plan.names.entity)}`];
+    fallback === undefined || fallback === null ? [] : [`default: ${defaultOf(attribute, fallback, plan.names.entity)}`];
   const all = [options, ...(nullable ? ['nullable: true'] : []), ...given].join(', ');
   const only = /^type: ('\w+')$/.exec(all)?.[1];
   const type = `${kind.columnType ?? kind.type(attribute, plan.names.entity)}${nullable ? ' | null' : ''}`;
   return `${comment ? `/** ${comment} */\n` : ''}  @Column(${only ?? `{ ${all} }`})\n  ${name}: ${type};\n`;
+}
+
+/** TypeORM expects quotes around numbers, which PostgreSQL keeps around integers alone. */
+function defaultOf(attribute: Attribute, value: Json, entity: string): string {
+  const code = literal(attribute, value, entity);
+  return typeof value === 'number' && !Number.isInteger(value) ? `() => '${code}'` : code;
 }
 
 function referenceOf({ column, attribute, to, onDelete }: Reference, { names }: Plan): string {

@@ -112,9 +112,7 @@ function columnOf(attribute: Attribute, table: string): string {
 
 /** In a template literal. */
 function sqlLiteral(value: Json, isJson: boolean): string {
-  if (Number.isInteger(value) || typeof value === 'boolean') return String(value);
-  // In quotes TypeORM recognises it as its own.
-  if (typeof value === 'number') return `'${value}'`;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   // In an array stand only texts without quotes: names of enums, and words of the command.
   const text =
     isJson || !Array.isArray(value) ? textOf(value) : `{${value.map((one) => JSON.stringify(one)).join(',')}}`;
