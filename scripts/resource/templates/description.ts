@@ -148,7 +148,11 @@ function fillOf(plan: Plan): string {
     ...(status ? [`status: [${statusesOf(plan).join(', ')}][index % ${status.options.length}]`] : []),
     ...attributes.filter((one) => one !== status).flatMap(variedValue),
   ];
-  const row = [...(carrier ? [`${carrier.name}: ${carrier.unique ? '`${text} ${++made}`' : 'text'}`] : []), ...varied, '...dates'].join(', ');
+  const row = [
+    ...(carrier ? [`${carrier.name}: ${carrier.unique ? '`${text} ${++made}`' : 'text'}`] : []),
+    ...varied,
+    '...dates',
+  ].join(', ');
   const taken = [
     ...(carrier ? ['text'] : []),
     ...(varied.length > 0 ? ['index'] : []),

@@ -66,7 +66,9 @@ function columnOf(attribute: Attribute, plan: Plan, references: Reference[]): st
   if (reference) return referenceOf(reference, plan);
   const { options, comment } = kind.column(attribute);
   const given =
-    fallback === undefined || fallback === null ? [] : [`default: ${defaultOf(attribute, fallback, plan.names.entity)}`];
+    fallback === undefined || fallback === null
+      ? []
+      : [`default: ${defaultOf(attribute, fallback, plan.names.entity)}`];
   const all = [options, ...(nullable ? ['nullable: true'] : []), ...given].join(', ');
   const only = /^type: ('\w+')$/.exec(all)?.[1];
   const type = `${kind.columnType ?? kind.type(attribute, plan.names.entity)}${nullable ? ' | null' : ''}`;
