@@ -30,8 +30,8 @@ function ask(nouns: string[]): { results: Results; output: string } {
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-conform-'));
   const file = join(directory, 'results.json');
   const jest = ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${file}`, '--silent', '--runTestsByPath'];
-  const { DATABASE_URL: _url, REDIS_URL: _redis, ...others } = process.env;
-  const env = { FUZZ_REQUESTS, ...others, CONFORM: nouns.join() };
+  // On the embedded database, whatever the settings of the shell name.
+  const env = { FUZZ_REQUESTS, ...process.env, DATABASE_URL: undefined, REDIS_URL: undefined, CONFORM: nouns.join() };
   try {
     const command = [...jest, ...SUITES.map((suite) => suite.file)];
     const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env, maxBuffer: 2 ** 28 });
