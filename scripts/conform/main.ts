@@ -53,7 +53,7 @@ function main(): number {
   console.log(`Asking ${nouns.join(', ')} ...`);
   const { results, output } = ask(nouns);
   if (results.testResults.length === 0) console.error(output);
-  const { lines, passed } = reportOf(SUITES, results);
+  const { lines, passed } = reportOf(SUITES, results, nouns);
   const seconds = Math.round((Date.now() - start) / SECOND);
   console.log(lines.join('\n'));
   console.log(`\n${nouns.join(', ')}: ${passed ? 'nothing is missing' : 'something is missing'} (${seconds} s)`);

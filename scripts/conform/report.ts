@@ -23,8 +23,16 @@ const MAX_FAILURES = 8;
 /** The beginning of an error of `lacks()` in test/support/asked.ts, whose sentences need no test's name. */
 const LACK = 'Lack: ';
 
-/** The lines of the report, and whether all tests passed. A suite without results has failed. */
-export function reportOf(suites: Suite[], { testResults }: Results): { lines: string[]; passed: boolean } {
+/**
+ * The lines of the report, and whether all tests passed. A suite without results has failed.
+ * @param nouns the resources that were asked
+ */
+export function reportOf(
+  suites: Suite[],
+  { testResults }: Results,
+  nouns: string[],
+): { lines: string[]; passed: boolean } {
+  const [noun] = nouns.length === 1 ? nouns : ['<noun>'];
   const reports = suites.map((suite) => {
     const result = testResults.find(({ name }) => relative('.', name).replaceAll('\\', '/') === suite.file);
     const tests = result?.assertionResults.filter(({ status }) => status !== 'pending') ?? [];
@@ -32,7 +40,8 @@ export function reportOf(suites: Suite[], { testResults }: Results): { lines: st
     const failed = tests.filter(({ status }) => status === 'failed').length;
     if (result && failures.length === 0) return { lines: [`✓ ${suite.checks} (${tests.length})`], passed: true };
     const count = failed > 0 ? `${failed} of ${tests.length} fail` : 'not asked';
-    return { lines: [`✗ ${suite.checks} (${count})`, ...said(failures), `    See ${suite.place}.`], passed: false };
+    const place = suite.place.replaceAll('<noun>', noun);
+    return { lines: [`✗ ${suite.checks} (${count})`, ...said(failures), `    See ${place}.`], passed: false };
   });
   return { lines: reports.flatMap(({ lines }) => lines), passed: reports.every(({ passed }) => passed) };
 }
@@ -60,7 +69,7 @@ const isLack = ({ message }: Failure): boolean => message.startsWith(LACK);
 function said(failures: Failure[]): string[] {
   const shown = failures.slice(0, MAX_FAILURES).flatMap((failure) => {
     const lines = failure.message.replace(LACK, '').split('\n');
-    if (isLack(failure)) return lines.map((line) => `  - ${line}`);
+    if (isLack(failure)) return [...new Set(lines)].map((line) => `  - ${line}`);
     const [first, ...others] = failure.tests;
     const more = others.length > 0 ? ` (and ${others.length} more)` : '';
     return [`  - ${first ?? 'The tests could not be started'}${more}:`, ...lines.map((line) => `      ${line}`)];
@@ -69,11 +78,13 @@ function said(failures: Failure[]): string[] {
   return rest > 0 ? [...shown, `  - and ${rest} more failures, which often have the same cause`] : shown;
 }
 
-/** Without colours, stack and blank lines, and not longer than a reader reads. */
+/** Without colours, stack, blank lines and the answer's body, and not longer than a reader reads. */
 function readable(message: string): string {
   const lines = stripVTControlCharacters(message).split('\n');
   const end = lines.findIndex((line) => /^\s+at /.test(line));
-  const own = lines.slice(0, end < 0 ? undefined : end).filter((line) => line.trim() !== '');
+  const own = lines
+    .slice(0, end < 0 ? undefined : end)
+    .filter((line) => line.trim() !== '' && !/^\{"(code|error)":/.test(line));
   const text = own.slice(0, own[0]?.startsWith(LACK) ? undefined : MAX_LINES).join('\n');
   return text.replace(/^Error: (?:expect\(.*\n)?/, '');
 }

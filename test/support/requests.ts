@@ -7,6 +7,7 @@ import type { Node, Operation } from './openapi';
 import { lacks, NOUNS } from './asked';
 import { plain, type Prepare, type PreparedRequest } from './prepared-request';
 import { ASKED, RESOURCES } from './resources';
+import { shelves, slots } from './resources/shelves';
 import { specimens } from './resources/specimens';
 import type { TestApi } from './test-api';
 
@@ -29,6 +30,9 @@ const requests: Record<string, Prepare> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ requests }) => Object.entries(requests))),
 };
 
+/** Those of the resources that are in the tests alone. */
+const OF_TESTS = { ...specimens.requests, ...shelves.requests, ...slots.requests };
+
 /** The routes that have a request here, of the resources that are asked. */
 export const ROUTES = NOUNS ? ASKED.flatMap((one) => Object.keys(one.requests)) : Object.keys(requests);
 
@@ -40,10 +44,10 @@ export function isAsked(route: string): boolean {
 
 /**
  * A request that succeeds if its caller is allowed to make it, on rows of the owner.
- * @param route a name of {@link routesOf}, or a route of the specimens
+ * @param route a name of {@link routesOf}, or a route of a resource of the tests
  */
 export function requestOf(route: string, own: Fixtures): PreparedRequest | Promise<PreparedRequest> {
-  const prepare = requests[route] ?? specimens.requests[route];
+  const prepare = requests[route] ?? OF_TESTS[route];
   if (!prepare) lacks([`${route} has no request: add it to \`requests\` of its file in test/support/resources/`]);
   return prepare(own);
 }

@@ -69,15 +69,20 @@ class SpecimensController {
 @Module({ imports: [TypeOrmModule.forFeature([Specimen])], controllers: [SpecimensController] })
 export class SpecimensModule {}
 
-/** Does what a migration would do: the tables of the test's own entities, the trigger, search indexes, and the count. */
-export async function makeSpecimens(database: DataSource): Promise<void> {
+/**
+ * Does what a migration would do: the tables of the test's own entities, the triggers, search indexes, and the count.
+ * @param others further tables with a trigger
+ */
+export async function makeSpecimens(database: DataSource, others: string[] = []): Promise<void> {
   const { upQueries } = await database.driver.createSchemaBuilder().log();
   const runner = database.createQueryRunner();
   await runner.startTransaction();
   for (const { query } of upQueries) await runner.query(query);
-  await runner.query(
-    'CREATE TRIGGER specimens_touch BEFORE UPDATE ON specimens FOR EACH ROW EXECUTE FUNCTION touch_row()',
-  );
+  for (const table of ['specimens', ...others]) {
+    await runner.query(
+      `CREATE TRIGGER ${table}_touch BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION touch_row()`,
+    );
+  }
   for (const column of ['name', 'note']) {
     await runner.query(`CREATE INDEX specimens_${column}_search ON specimens USING gin (${column} gin_trgm_ops)`);
   }
