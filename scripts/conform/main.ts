@@ -10,6 +10,8 @@ import { SUITES } from './suites';
 const LIST = 'test/support/resources.ts';
 /** Enough for one resource; `npm run fuzz` sends more. */
 const FUZZ_REQUESTS = '400';
+/** Without them the tests start a database of their own, and count in memory. */
+const OF_SERVERS = ['DATABASE_URL', 'REDIS_URL'];
 const SECOND = 1_000;
 
 /** The nouns of the resources that are described. */
@@ -30,8 +32,8 @@ function ask(nouns: string[]): { results: Results; output: string } {
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-conform-'));
   const file = join(directory, 'results.json');
   const jest = ['node_modules/jest/bin/jest.js', '--json', `--outputFile=${file}`, '--silent', '--runTestsByPath'];
-  // On the embedded database, whatever the settings of the shell name.
-  const env = { FUZZ_REQUESTS, ...process.env, DATABASE_URL: undefined, REDIS_URL: undefined, CONFORM: nouns.join() };
+  const env: NodeJS.ProcessEnv = { FUZZ_REQUESTS, ...process.env, CONFORM: nouns.join() };
+  for (const name of OF_SERVERS) delete env[name];
   try {
     const command = [...jest, ...SUITES.map((suite) => suite.file)];
     const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', env, maxBuffer: 2 ** 28 });

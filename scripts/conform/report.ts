@@ -18,8 +18,8 @@ interface Failure {
   tests: string[];
 }
 
-const MAX_LINES = 14;
-const MAX_FAILURES = 8;
+const MAX_LINES = 10;
+const MAX_FAILURES = 5;
 /** The beginning of an error of `lacks()` in test/support/asked.ts, whose sentences need no test's name. */
 const LACK = 'Lack: ';
 

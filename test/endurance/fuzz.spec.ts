@@ -131,7 +131,7 @@ describe('The service, sent what its document says and what it does not,', () =>
   }
 
   function fuzz(requests: fc.Arbitrary<FuzzRequest>, check: (request: FuzzRequest) => Promise<void>): Promise<void> {
-    return fc.assert(fc.asyncProperty(requests, check), { numRuns: RUNS, seed: SEED });
+    return fc.assert(fc.asyncProperty(requests, check), { numRuns: RUNS, seed: SEED, includeErrorInReport: true });
   }
 
   /** Nor can a schema say that what a body refers to is there, that a product stands in one line, and what all cost. */

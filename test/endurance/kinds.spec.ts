@@ -28,7 +28,7 @@ describe('A resource with an attribute of each kind', () => {
     return admin.send(method, `/${place}?${search.join('&')}`, body, header);
   };
   const fuzz = (values: fc.Arbitrary<FuzzRequest>, check: (request: FuzzRequest) => Promise<void>) =>
-    fc.assert(fc.asyncProperty(values, check), { numRuns: RUNS, seed: SEED });
+    fc.assert(fc.asyncProperty(values, check), { numRuns: RUNS, seed: SEED, includeErrorInReport: true });
 
   it(
     'is never refused as invalid when it is valid',

@@ -96,6 +96,8 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   uri: fc.webUrl(),
   ipv4: fc.ipV4(),
   ipv6: fc.ipV6(),
+  hostname: fc.domain(),
+  duration: fc.constantFrom('P1D', 'PT1H30M', 'P1Y2M3DT4H5M6S', 'P2W'),
 };
 
 /** Adds the name of the attribute or parameter to an error. */

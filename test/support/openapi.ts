@@ -163,7 +163,10 @@ export class Document {
   violations(schema: Node, value: unknown): string[] {
     const validate = this.validatorOf(schema);
     if (validate(value)) return [];
-    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      const { additionalProperty: unknown } = params as { additionalProperty?: string };
+      return `${instancePath} ${unknown === undefined ? message : `has \`${unknown}\`, which its schema lacks`}`;
+    });
   }
 
   private validatorOf(schema: Node): ValidateFunction {

@@ -2,6 +2,7 @@ import { OmitType, PartialType } from '@nestjs/swagger';
 import {
   Id,
   InputOf,
+  ListOfIds,
   ListQueryOf,
   ObjectOf,
   OneOf,
@@ -11,22 +12,9 @@ import {
   Uuid,
   Whole,
 } from '../../../src/platform';
-import { attribute, isList, rule } from '../../../src/platform/input/attribute';
 import { Room, Shelf, Slot } from './shelves.entity';
 
 const SLUG = { max: 40, pattern: /[a-z0-9]+(?:-[a-z0-9]+)*/ };
-
-const MAX_PRODUCTS = 5;
-const isId = (one: unknown) => Number.isSafeInteger(one) && (one as number) > 0;
-
-/** A list of ids of other rows, as a team may declare it. */
-const ListOfIds = () =>
-  attribute(
-    { name: 'type', message: 'must be a list of ids', holds: (value) => isList(value) && value.every(isId) },
-    [rule('length', `must hold at most ${MAX_PRODUCTS} ids`, isList, (list) => list.length <= MAX_PRODUCTS)],
-    { type: 'integer', isArray: true, maxItems: MAX_PRODUCTS },
-    {},
-  );
 
 export class SizeDto {
   @Whole({ min: 0, max: 1_000 })
@@ -52,7 +40,7 @@ export class ShelfDto extends ResourceDto {
   @ObjectOf(() => SizeDto)
   size: SizeDto;
 
-  @ListOfIds()
+  @ListOfIds({ max: 5 })
   product_ids: number[];
 }
 

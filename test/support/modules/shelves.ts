@@ -26,9 +26,12 @@ import {
   type Page,
   paginate,
   Public,
+  readRow,
+  requireReadable,
   touchRow,
   updateRow,
 } from '../../../src/platform';
+import { Product } from '../../../src/resources/products/product.entity';
 import {
   CreateShelfDto,
   CreateSlotDto,
@@ -131,6 +134,7 @@ class ShelvesController {
 }
 
 async function put(manager: EntityManager, shelf_id: number, ids: number[]): Promise<void> {
+  await requireReadable('product_ids', ids, (id) => readRow(manager, Product, id));
   const rows = ids.map((product_id, position) => ({ shelf_id, position, product_id }));
   if (rows.length > 0) await manager.insert(ShelvedProduct, rows);
 }
