@@ -61,6 +61,8 @@ export { DateParameter, DecimalParameter, MomentParameter } from './input/value-
 export { type ListQuery, ListQueryOf } from './lists/list-query';
 /** The query of a single resource with parameters besides `fields`. */
 export { ItemQueryOf } from './input/item-query';
+/** What `include` may embed: declared with the DTO; the rows that others may include; those of the caller alone. */
+export { includable, Includes, onlyOwn } from './input/includes';
 
 // Rows and lists: each helper is one statement. It throws the 404, and compares `If-Match` in the statement itself (412).
 /** The columns of every resource. Its rows have an entity tag. */

@@ -153,6 +153,9 @@ export async function makeInPlace(response: Response, make: () => Promise<void>)
   }
 }
 
+/** True for an answer that has the place, or waits for it. */
+export const hasPlace = (response: Response): boolean => places.has(response);
+
 /** For an answer that was made otherwise, or won't be. */
 export const leavePlace = (response: Response): void => places.get(response)?.leave();
 

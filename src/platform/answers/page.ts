@@ -64,9 +64,17 @@ export class Page<T extends object> {
     return this.withItems(data);
   }
 
-  /** The same page with other items. */
-  withItems(data: object[]): Page<object> {
-    return new Page<object>(data, this.pagination, this.#options);
+  /**
+   * The same page with other items.
+   * @param more by how many bytes the largest item may have grown. Default: 0
+   */
+  withItems(data: object[], more = 0): Page<object> {
+    const { largest = Infinity } = this.#options;
+    return new Page<object>(
+      data,
+      this.pagination,
+      more > 0 ? { ...this.#options, largest: largest + more } : this.#options,
+    );
   }
 
   /** The greatest size of the page in bytes. */
@@ -77,6 +85,11 @@ export class Page<T extends object> {
   /** True if the last item was read first. */
   get backwards(): boolean {
     return this.#options.beginning?.backwards ?? false;
+  }
+
+  /** False for a numbered page, whose size is fixed. */
+  get mayBeShortened(): boolean {
+    return this.#options.beginning !== undefined;
   }
 
   /** A page of `count` items, after which the list goes on. Undefined for a numbered page, whose size is fixed. */

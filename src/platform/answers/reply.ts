@@ -23,7 +23,16 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
   if (body instanceof StreamableFile) endsByItself(response);
   if (body === undefined || body instanceof StreamableFile) return byNest();
   if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
+  const { includes } = response.req;
+  if (includes && typeof body === 'object' && body !== null) return replyWhole(response, includes.into(body));
   return sendBody(response, body);
+}
+
+/** Sends the value of a handler with the rows that the request includes. */
+async function replyWhole(response: Response, whole: Promise<object>): Promise<void> {
+  const body = await whole;
+  // The time limit may have answered meanwhile.
+  if (!response.headersSent) await sendBody(response, body);
 }
 
 /**

@@ -2,6 +2,7 @@ import { PAGE_PARAMETERS } from '../lists/list-query';
 import { VERSIONS } from '../http/api-version';
 import { Extension } from '../http/route-keys';
 import { conditionParameters } from './conditions';
+import { completeInclude } from './included-schemas';
 import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
 import { completePathParameter, undeclaredPathParameters } from './path-parameters';
 import { itemSchema, takeExtension } from './references';
@@ -19,6 +20,7 @@ export function completeParameters(operation: OperationObject, context: Operatio
     else if (!takeExtension<boolean>(parameter, Extension.FILLED)) moveExample(parameter);
     else fill(parameter);
   }
+  completeInclude(parameters, context);
   groupParts(parameters);
   parameters.push(...conditionParameters(context));
   parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));

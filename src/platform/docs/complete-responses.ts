@@ -8,6 +8,7 @@ import { type ErrorExample, errorExample } from './error-examples';
 import { errorResponse } from './error-responses';
 import { expectedErrors } from './expected-errors';
 import { headerText, MAX_HEADERS } from './headers';
+import { withIncluded } from './included-schemas';
 import type {
   HeadersObject,
   OperationContext,
@@ -82,7 +83,8 @@ function complete(
   if (!schema || !context.path.startsWith('/api/')) return;
   // Copied, as the documents of both versions would share the object.
   const json = response.content!['application/json'];
-  const media = { ...json, schema: enveloped(schema, status, context) };
+  const whole = enveloped(schema, status, context);
+  const media = { ...json, schema: status === '200' ? withIncluded(whole, context) : whole };
   response.content = { 'application/json': media, [vendorMediaType(context.version)]: media };
 }
 

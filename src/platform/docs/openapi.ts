@@ -12,6 +12,7 @@ import { completeOperation } from './complete-operation';
 import { DocumentedRoutes, nameOnce } from './documented-routes';
 import { COMMON_HEADERS, commonHeaders, shared } from './headers';
 import { toJsonSchema } from './json-schema';
+import { includedDtos } from './included-schemas';
 import type { HeadersObject, OperationObject, PathItemObject } from './openapi-types';
 import { takeExtension } from './references';
 import type { ErrorExample } from './error-examples';
@@ -47,9 +48,11 @@ type Operation = [path: string, method: string, operation: OperationObject];
 
 /** Makes the OpenAPI 3.1 document of one version of the application. */
 export function openApiDocument(app: INestApplication, version: Version): OpenAPIObject {
-  const routes = new DocumentedRoutes(app.get(DeclaredAccess).routes());
+  const declared = app.get(DeclaredAccess).routes();
+  const routes = new DocumentedRoutes(declared);
   const document = SwaggerModule.createDocument(inVersion(app, version), head(version), {
     operationIdFactory: (controller, handler) => routes.operationId(controller, handler),
+    extraModels: includedDtos(declared),
   });
   document.paths = pathsOf(document, version);
   complete(document, version, routes);

@@ -16,11 +16,12 @@ const ENCODED = new RegExp(`-(${Object.values(Encoding).join('|')})$`);
 
 /**
  * The entity tag of a complete representation, without quotes (RFC 9110, 8.8.3). It consists of the row's version, the
- * view and the variant. A projection by `fields` has no entity tag.
+ * view and the variant. A projection by `fields` has no entity tag, and neither has an answer that includes other rows
+ * (D-214).
  */
-export function entityTagOf(body: Versioned, { fields, representation }: Request): string | undefined {
+export function entityTagOf(body: Versioned, { fields, includes, representation }: Request): string | undefined {
   const version = body[VERSION];
-  if (version === undefined || fields) return undefined;
+  if (version === undefined || fields || includes) return undefined;
   const { [VIEW]: view } = body;
   const variant = representation?.variant;
   return `${version}${view ? `-${view}` : ''}${variant ? `-${variant}` : ''}`;

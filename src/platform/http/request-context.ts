@@ -27,6 +27,8 @@ declare module 'express-serve-static-core' {
     rawBody?: Buffer;
     /** The requested attributes of a single resource. */
     fields?: string[];
+    /** Adds the rows that `include` names to the value of the handler. Undefined if it names none. */
+    includes?: { into: (body: object) => Promise<object> };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Metadata key of the DTO of the single resource that a route answers. */
 export const ITEM_TYPE = 'resource-api:item';
-/** Metadata key of routes that answer a page. */
-export const IS_PAGE = 'resource-api:page';
+/** Metadata key of the DTO of the items, for a route that answers a page. */
+export const PAGE_TYPE = 'resource-api:page';
 
 /** OpenAPI extensions that pass on what decorators know. They are removed from the finished document. */
 export const Extension = {

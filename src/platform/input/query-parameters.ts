@@ -61,6 +61,19 @@ export function FieldList(item: DtoClass): PropertyDecorator {
   );
 }
 
+/** The name of the rule by which the class of a query is known to take `include`. */
+export const INCLUDE_RULE = 'include';
+
+/** `include`: the related rows to embed. The input guard compares the names with what the route's resource declares. */
+export function IncludeList(): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({ description: 'Comma-separated names of what to embed.', type: String, required: false }),
+    ValidateIf((_query, value) => value !== undefined, PURE),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? namesIn(value) : value), PURE_TRANSFORM),
+    constraint(INCLUDE_RULE, 'must be names', isArray),
+  );
+}
+
 /** An optional id. */
 export function IdParameter(description: string): PropertyDecorator {
   return applyDecorators(

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { isAdmin } from '../auth/caller';
+import { type Caller, isAdmin } from '../auth/caller';
 import { SigningKeys } from '../auth/signing-keys';
 import { validationError } from '../errors/api-error';
-import { pathsOf } from '../routing/version';
+import { pathsOf, ROOT } from '../routing/version';
 
 /** The greatest length of a cursor, more than the longest sort value needs. */
 export const MAX_CURSOR = 4_096;
@@ -15,8 +15,8 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 /** Bytes of the authentication tag. */
 const MARK_LENGTH = 16;
-/** Parameters that select a page of a list, or the attributes of its items. */
-const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields'];
+/** Parameters that select a page of a list, or what is shown of its items. */
+const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields', 'include'];
 
 /** A position in a sorted list: next to an item, even if that item is deleted. */
 export interface Position {
@@ -53,8 +53,22 @@ export class CursorSeal {
     const { cursor } = request.query as Record<string, string | undefined>;
     return {
       position: cursor === undefined ? undefined : this.open(cursor, list),
-      seal: (position) => encrypt(this.secrets[0], contentOf(position), list).toString('base64url'),
+      seal: (position) => this.seal(position, list),
     };
+  }
+
+  /**
+   * The cursor after an id in another list, which is sorted by the id.
+   * @param path the list, without the version, with the parameters that filter it
+   */
+  after(path: string, id: number, { user }: Request): string {
+    const [place, parameters] = path.split('?');
+    const list = described(`${ROOT}/${place}`, 'id', 'asc', [...new URLSearchParams(parameters)], user);
+    return this.seal({ value: id, id, backwards: false }, list);
+  }
+
+  private seal(position: Position, list: Buffer): string {
+    return encrypt(this.secrets[0], contentOf(position), list).toString('base64url');
   }
 
   private open(cursor: string, list: Buffer): Position {
@@ -95,9 +109,13 @@ function describeList(request: Request): Buffer {
   const { query, user } = request;
   const { sort, sortBy, order = 'asc', ...others } = query as Record<string, string | undefined>;
   const filters = Object.entries(others).filter(([name]) => !NOT_OF_THE_LIST.includes(name));
+  return described(pathsOf(request).inTable, sort ?? sortBy ?? 'id', order, filters, user);
+}
+
+function described(path: string, sort: string, order: string, filters: [string, unknown][], user?: Caller): Buffer {
   filters.sort(([one], [other]) => (one < other ? -1 : 1));
-  const place = pathsOf(request).inTable.toLowerCase().replace(/\/$/, '');
-  return Buffer.from(JSON.stringify([place, sort ?? sortBy ?? 'id', order, filters, isAdmin(user)]));
+  const place = path.toLowerCase().replace(/\/$/, '');
+  return Buffer.from(JSON.stringify([place, sort, order, filters, isAdmin(user)]));
 }
 
 function encrypt(secret: KeyObject, content: string, list: Buffer): Buffer {

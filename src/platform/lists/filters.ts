@@ -28,7 +28,7 @@ const BOUNDS: [part: string, operator: Operator, words: string][] = [
 ];
 
 /** Parameters of every list. An attribute of the same name can't be compared by them. */
-const TAKEN = ['page', 'cursor', 'size', 'limit', 'sort', 'sortBy', 'order', 'search', 'fields'];
+const TAKEN = ['page', 'cursor', 'size', 'limit', 'sort', 'sortBy', 'order', 'search', 'fields', 'include'];
 
 interface Documented {
   type?: unknown;

@@ -11,7 +11,7 @@ import type { HeavyRows } from './row-sizes';
 import { Searches } from './searches';
 
 /** The greatest number of bytes in memory of a byte of text in the database. */
-const IN_MEMORY = 2;
+export const IN_MEMORY = 2;
 
 /** How large rows are read that have been found. */
 export interface HeavyReads<E> {

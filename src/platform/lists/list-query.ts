@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { pureAttribute } from '../input/attribute';
 import { OneOf, Text } from '../input/attributes';
-import { FieldList, SameAs, WholeParameter } from '../input/query-parameters';
+import { FieldList, IncludeList, SameAs, WholeParameter } from '../input/query-parameters';
 import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
@@ -12,7 +12,7 @@ import { type SortableEntity, sortableOf } from '../rows/sortable-by';
 import { declareFilters, namesOf } from './filters';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
 
-const DEFAULT_SIZE = 20;
+export const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
 const MAX_PAGE = 2 ** 31 - 1;
 const MAX_SEARCH = 100;
@@ -29,8 +29,10 @@ export const CURSORS = Symbol('cursors');
 export const WORK = Symbol('work');
 /** The key of a function that looks the caller up again, after a list has waited for its turn. */
 export const CONFIRM = Symbol('confirm');
-/** Marks the class of a list's query. */
-const IS_LIST_QUERY = 'resource-api:list-query';
+/** The key of attributes that are needed besides the requested `fields`: the included rows are found by their values. */
+export const KEYS = Symbol('keys');
+/** Metadata of the class of a list's query: the DTO of the items. */
+const LIST_OF = 'resource-api:list-of';
 /** The key of the size of the requested items. */
 export const LARGEST = Symbol('largest');
 /** The key of the sortable names, each of which must be a column. */
@@ -68,6 +70,9 @@ export interface ListQuery {
   status?: string;
   /** In the order of the resource. Undefined means all attributes. */
   fields?: string[];
+  /** The names of the related rows to embed. */
+  include?: string[];
+  [KEYS]?: string[];
   /** In version 2: the start of the page, and the cursors of its neighbours. */
   [CURSORS]?: Cursors;
   [WORK]?: UnitOfWork;
@@ -146,10 +151,13 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
 
     @FieldList(item)
     fields?: string[];
+
+    @IncludeList()
+    include?: string[];
   }
   const others = filterable.filter((name) => name !== 'status' || !statuses);
   declareFilters(CollectionQuery, item, others);
-  Reflect.defineMetadata(IS_LIST_QUERY, true, CollectionQuery);
+  Reflect.defineMetadata(LIST_OF, item, CollectionQuery);
   return CollectionQuery;
 }
 
@@ -177,9 +185,9 @@ function SortKey(sortable: readonly string[]): PropertyDecorator {
   return pureAttribute({ name: 'enum', message, holds }, [], { type: String, enum: [...sortable] }, { optional: true });
 }
 
-/** True if the type of a parameter is the query of a collection, or derived from one. */
-export const isListQuery = (type: unknown): boolean =>
-  typeof type === 'function' && Reflect.hasMetadata(IS_LIST_QUERY, type);
+/** The DTO of the items, if the type of a parameter is the query of a collection or derived from one. */
+export const itemOfList = (type: unknown): DtoClass | undefined =>
+  typeof type === 'function' ? (Reflect.getMetadata(LIST_OF, type) as DtoClass | undefined) : undefined;
 
 /** Declares `status`, or nothing if the resource has none. */
 function Status(statuses: readonly string[] | Record<string, string> | undefined): PropertyDecorator {

@@ -7,10 +7,11 @@ import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { type Comparison, comparisonsIn } from '../input/comparison';
 import { cursorPage } from './cursor-page';
-import { CURSORS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
+import { CURSORS, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inListLane } from './list-lane';
+import { isWithinOthers } from './own-turn';
 import { wholeRows } from './found-rows';
 import type { List, Slice } from './list';
 import { numberedPage } from './numbered-page';
@@ -43,9 +44,10 @@ export interface PaginateOptions<E> extends ReadOptions<E> {
  */
 export function paginate<E extends ObjectLiteral & { id: number }>(
   repository: Repository<E>,
-  query: ListQuery,
+  asked: ListQuery,
   options: PaginateOptions<E> = {},
 ): Promise<Page<E>> {
+  const query = withKeys(asked);
   requireColumns(repository.metadata, query, options);
   requireVisible(query, options.hidden);
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
@@ -56,6 +58,12 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
     const { rows, page } = await (searches ? searches.run(search!, work, find) : find());
     return page(typeof rows === 'function' ? await rows() : rows);
   });
+}
+
+/** With `fields`, the values by which included rows are found are read too; see {@link Embedding}. */
+function withKeys(query: ListQuery): ListQuery {
+  const { fields, [KEYS]: keys } = query;
+  return fields && keys ? { ...query, fields: [...new Set([...fields, ...keys])] } : query;
 }
 
 function listOf<E extends ObjectLiteral & { id: number }>(
@@ -126,12 +134,6 @@ function readApart<E extends ObjectLiteral, T>(
   const { manager, target } = repository;
   if (isWithinOthers(work)) return read(repository);
   return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
-}
-
-/** Whether the current flow is another unit of work, or one that has a connection already. */
-function isWithinOthers(work: UnitOfWork): boolean {
-  const current = UnitOfWork.current();
-  return current !== undefined && (current !== work || work.clients.size > 0);
 }
 
 /** Undefined if TypeORM must read the list, because of its entity, conditions or sort column. */

@@ -27,7 +27,7 @@ export interface ReadOptions<E> {
 }
 
 /** What a row takes that a list includes, besides its texts: its names and numbers, and the object that is made of it. */
-const BYTES_OF_INCLUDED = 128;
+export const BYTES_OF_INCLUDED = 128;
 
 /**
  * Finds the ids first, so that only the rows of one page are fetched and a join can't disturb the limit. It is one
@@ -79,7 +79,7 @@ export async function readRows<E extends ObjectLiteral>(
 }
 
 /** What is read along, by a join where TypeORM has to make it. @param fields the attributes asked for; all when undefined */
-function includedIn<E extends ObjectLiteral>(
+export function includedIn<E extends ObjectLiteral>(
   { manager, metadata }: Repository<E>,
   fields: string[] | undefined,
   include: ReadOptions<E>['include'] & object,

@@ -49,8 +49,10 @@ export const mayBeTooLarge = (query: ListQuery, items: number): boolean =>
   largestItem(query) * items > MAX_ANSWER_BYTES;
 
 /** True if this number of items may have so large texts that the page should not be read before its turn. */
-export const mayBeHeavy = (query: ListQuery, items: number): boolean =>
-  largestItem(query) * items * STORED > LIGHT_BYTES;
+export const mayBeHeavy = (query: ListQuery, items: number): boolean => mayWeigh(largestItem(query) * items);
+
+/** The same by the greatest size that is documented, in bytes of JSON. */
+export const mayWeigh = (largest: number): boolean => largest * STORED > LIGHT_BYTES;
 
 /**
  * SQL for the size of a row, which the database computes without reading long values. A row's JSON is at least as long,

@@ -1,5 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
 import { accessOf } from '../auth/access.decorators';
 import { Callers } from '../auth/callers';
 import { PerRoute } from '../auth/per-route';
@@ -9,8 +11,10 @@ import { type FieldViolation, validationError } from '../errors/api-error';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { expectHandler, isKeyedPost, keyNotTaken } from '../idempotency/idempotent';
 import { CursorSeal } from '../lists/cursor';
-import { CONFIRM, CURSORS, type ListQuery, PAGE_PARAMETERS, WORK } from '../lists/list-query';
+import { Embedding } from '../lists/embedding';
+import { CONFIRM, CURSORS, KEYS, type ListQuery, PAGE_PARAMETERS, WORK } from '../lists/list-query';
 import { attributesOf, parseFields } from '../input/fields';
+import { includesOf, parseIncludes, type Relation } from '../input/includes';
 import { BodyReading } from './body-reading';
 import { MULTIPART } from './media-types';
 import { asPrimitive, primitiveMessage } from '../input/primitives';
@@ -18,6 +22,8 @@ import { type RouteInput, routeInput } from './route-input';
 import { allow } from './time-limit.decorator';
 import { WriteQuota } from './write-quota';
 import { VERSIONS } from '../http/api-version';
+
+const NONE: readonly Relation[] = [];
 
 /**
  * Reads the input of a request. It is a guard, because it must run after the guards that answer 401 and 403, and before
@@ -36,6 +42,7 @@ export class InputGuard implements CanActivate {
     private readonly callers: Callers,
     private readonly keys: IdempotencyKeys,
     private readonly quota: WriteQuota,
+    @InjectDataSource() private readonly database: DataSource,
   ) {
     this.bodies = new BodyReading(settings.JSON_BODY_LIMIT);
   }
@@ -62,11 +69,12 @@ export class InputGuard implements CanActivate {
   private prepareList(request: Request, context: ExecutionContext): void {
     const query = request.query as ListQuery;
     query[WORK] = request.work;
-    if (request.user) {
-      const confirm = () => this.callers.confirm(request.user, accessOf(context));
-      query[CONFIRM] = confirm;
-    }
+    if (request.user) query[CONFIRM] = this.confirmation(request, context);
     if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
+  }
+
+  private confirmation(request: Request, context: ExecutionContext): () => Promise<void> {
+    return () => this.callers.confirm(request.user, accessOf(context));
   }
 
   private takeKey(context: ExecutionContext, request: Request, { takesKey, noKey, multipart }: RouteInput): void {
@@ -89,17 +97,32 @@ export class InputGuard implements CanActivate {
     return true;
   }
 
-  /** A route without a declared query accepts no parameters, except `fields` if it reads one resource. */
+  /** A route without a declared query accepts no parameters, except `fields` and `include` if it reads one resource. */
   private checkQuery(request: Request, input: RouteInput, context: ExecutionContext): void {
     const { item, query: names } = input;
-    const { fields } = request.query as Record<string, string | undefined>;
-    if (!names) refuseNames(namesOfOtherVersions(request));
-    else {
-      const others = Object.keys(request.query).filter((name) => !names.includes(name) && !(item && name === 'fields'));
+    const { fields, include } = request.query as Record<string, string | undefined>;
+    const relations = include === undefined ? NONE : relationsOf(input);
+    if (!names) {
+      const isUnknown = include !== undefined && input.including && relations.length === 0;
+      refuseNames([...namesOfOtherVersions(request), ...(isUnknown ? ['include'] : [])]);
+    } else {
+      const isKnown = (name: string) => (item && name === 'fields') || (relations.length > 0 && name === 'include');
+      const others = Object.keys(request.query).filter((name) => !names.includes(name) && !isKnown(name));
       if (others.length > 0 && input.streams && input.body) this.tell(input, context);
       refuseNames(others);
     }
     if (item && fields !== undefined) request.fields = parseFields(fields, attributesOf(item));
+    if (relations.length > 0) this.include(request, parseIncludes(include!, relations), input, context);
+  }
+
+  private include(request: Request, relations: Relation[], input: RouteInput, context: ExecutionContext): void {
+    const query = request.query as Record<string, string | undefined> & ListQuery;
+    const fields = query.fields as unknown as string | undefined;
+    if (input.pages) query[KEYS] = relations.map(({ key }) => key);
+    request.includes = new Embedding(request, relations, this.database, this.cursorSeal, {
+      fields: fields === undefined ? undefined : parseFields(fields, attributesOf(input.including!)),
+      confirm: this.confirmation(request, context),
+    });
   }
 
   /** Warns once per route: its developer may read undeclared query parameters from the request. */
@@ -113,6 +136,9 @@ export class InputGuard implements CanActivate {
     );
   }
 }
+
+/** What `include` may name on this route. */
+const relationsOf = ({ including }: RouteInput): readonly Relation[] => (including ? includesOf(including) : NONE);
 
 /** Page parameters of other versions of the API. */
 function namesOfOtherVersions({ query, version }: Request): string[] {

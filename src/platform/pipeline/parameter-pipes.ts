@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { PipesConsumer } from '@nestjs/core/pipes/pipes-consumer';
 import { noteRefusal, refusalOf } from '../errors/refused-parameters';
-import { CONFIRM, CURSORS, type ListQuery, WORK } from '../lists/list-query';
+import { CONFIRM, CURSORS, KEYS, type ListQuery, WORK } from '../lists/list-query';
 import { IdPipe } from '../input/id.pipe';
 import { type Groups, ValidationPipe } from '../input/validation.pipe';
 import { violationsOf } from '../input/violations';
@@ -123,6 +123,7 @@ function keepOwn(given: ListQuery | undefined, made: ListQuery | undefined): voi
   made[WORK] = given[WORK];
   made[CURSORS] = given[CURSORS];
   made[CONFIRM] = given[CONFIRM];
+  if (given[KEYS]) made[KEYS] = given[KEYS];
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

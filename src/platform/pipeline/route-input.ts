@@ -6,11 +6,12 @@ import {
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
-import { IS_PAGE, ITEM_TYPE } from '../http/route-keys';
+import { ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
-import { isListQuery } from '../lists/list-query';
+import { itemOfList } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
+import { includingOf } from './including';
 import type { BodyRules } from './body-reader';
 import { MULTIPART, URL_ENCODED, usualTypes } from './media-types';
 import { primitiveMessage } from '../input/primitives';
@@ -45,6 +46,8 @@ export interface RouteInput {
   timeLimit?: number;
   /** The DTO of the single resource that a GET returns. `fields` may name its attributes. */
   item?: DtoClass;
+  /** The DTO of the resource of a GET that takes `include`. What it may name is declared with the DTO. */
+  including?: DtoClass;
 }
 
 /** The metadata keys of @nestjs/swagger's decorators, and of the file interceptors of platform-express. */
@@ -86,8 +89,10 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
     noKey: read(NO_KEY, handler) as string | undefined,
     timeLimit: read(TIME_LIMIT, handler) as number | undefined,
     pages:
-      Reflect.hasMetadata(IS_PAGE, handler) || parameters.some(({ kind, type }) => kind === QUERY && isListQuery(type)),
+      Reflect.hasMetadata(PAGE_TYPE, handler) ||
+      parameters.some(({ kind, type }) => kind === QUERY && itemOfList(type) !== undefined),
     item: reads ? (read(ITEM_TYPE, handler) as DtoClass | undefined) : undefined,
+    including: reads ? includingOf(handler, controller) : undefined,
   };
 }
 

@@ -13,7 +13,7 @@ import { MAX_SIZE } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
 import { errorExample } from '../docs/error-examples';
 import type { HeadersObject } from '../docs/openapi-types';
-import { Extension, IS_PAGE, ITEM_TYPE } from '../http/route-keys';
+import { Extension, ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { envelopeSchema } from '../docs/schemas';
 
 /**
@@ -49,7 +49,7 @@ export const AnswersWhole = (dto: DtoClass, status: HttpStatus = HttpStatus.OK):
 /** Answers 200 with a page of a collection. */
 export const AnswersPage = (dto: DtoClass): MethodDecorator =>
   applyDecorators(
-    SetMetadata(IS_PAGE, true),
+    SetMetadata(PAGE_TYPE, dto),
     ApiExtension(Extension.PAGE, true),
     ApiExtraModels(dto),
     ApiResponse({

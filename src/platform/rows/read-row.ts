@@ -1,4 +1,10 @@
-import { type EntityManager, EntityNotFoundError, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import {
+  type DataSource,
+  type EntityManager,
+  EntityNotFoundError,
+  type EntityTarget,
+  type ObjectLiteral,
+} from 'typeorm';
 import { BatchedRead } from './batched-read';
 import { type PlainEntity, plainEntity } from './plain-entity';
 import { nameOf, isInTransaction } from './statement';
@@ -19,6 +25,17 @@ export async function readRow<E extends Row>(manager: EntityManager, entity: Ent
   const row = await readerOf(plain).read(manager.dataSource, id);
   if (!row) throw new EntityNotFoundError(entity, { id });
   return plain.toEntity(row);
+}
+
+/** Reads rows by their ids, as {@link readRow} reads one of a plain entity outside of a transaction. Others are left out. */
+export async function readPlainRowsById<E extends Row>(
+  database: DataSource,
+  plain: PlainEntity<E>,
+  ids: number[],
+): Promise<E[]> {
+  const reader = readerOf(plain);
+  const rows = await Promise.all(ids.map((id) => reader.read(database, id)));
+  return rows.filter((row) => row !== undefined).map((row) => plain.toEntity(row));
 }
 
 type Reader = BatchedRead<number, Row>;

@@ -1,0 +1,90 @@
+import { getSchemaPath } from '@nestjs/swagger';
+import type { DeclaredRoute } from '../auth/declared-access';
+import { includesOf, type Relation } from '../input/includes';
+import { EMBEDDED } from '../lists/embedding';
+import { includingOf } from '../pipeline/including';
+import type { OperationContext, ParameterObject, ReferenceObject, SchemaObject } from './openapi-types';
+import { resolve } from './references';
+import { PAGINATION } from './schemas';
+
+type Schema = SchemaObject | ReferenceObject;
+
+/** What `include` may name on a route. Undefined if the route doesn't take it, or has a parameter of its own of this name. */
+function relationsOf(route: DeclaredRoute | undefined, method: string): readonly Relation[] | undefined {
+  const dto = route && method === 'get' ? includingOf(route.targets[0], route.owner) : undefined;
+  return dto && includesOf(dto);
+}
+
+/** The DTOs of all rows that some routes include, for the document: a route alone may not answer them. */
+export function includedDtos(routes: DeclaredRoute[]): Relation['rows']['dto'][] {
+  const dtos = routes.flatMap((route) => (relationsOf(route, 'get') ?? []).map(({ rows }) => rows.dto));
+  return [...new Set(dtos)];
+}
+
+/** Documents `include`, or removes it from a list that includes nothing. */
+export function completeInclude(parameters: ParameterObject[], { route, method }: OperationContext): void {
+  const relations = relationsOf(route, method);
+  if (!relations) return;
+  const at = parameters.findIndex((parameter) => parameter.in === 'query' && parameter.name === 'include');
+  if (at >= 0) parameters.splice(at, 1);
+  if (relations.length > 0) parameters.push(includeParameter(relations.map(({ name }) => name)));
+}
+
+function includeParameter(names: string[]): ParameterObject {
+  return {
+    name: 'include',
+    in: 'query',
+    required: false,
+    description: 'The related rows to embed, separated by commas. They come beside the attributes that `fields` names.',
+    // Comma-separated in OpenAPI's terms.
+    style: 'form',
+    explode: false,
+    schema: {
+      type: 'array',
+      items: { type: 'string', enum: names },
+      minItems: 1,
+      maxItems: names.length,
+      uniqueItems: true,
+      example: names.slice(0, 1),
+    },
+  };
+}
+
+/** The schema of an answer with the attributes that `include` adds to its items. None of them is required. */
+export function withIncluded(schema: SchemaObject, context: OperationContext): SchemaObject {
+  const { data, ...others } = schema.properties ?? {};
+  const relations = relationsOf(context.route, context.method) ?? [];
+  if (!data || relations.length === 0) return schema;
+  const embedded =
+    'items' in data && data.items ? { ...data, items: including(data.items, relations, context) } : undefined;
+  const whole = embedded ?? including(data, relations, context);
+  // In the same order as before.
+  const properties = Object.fromEntries(Object.keys(schema.properties!).map((name) => [name, others[name] ?? whole]));
+  return { ...schema, properties };
+}
+
+/** A component beside that of the resource alone, which is what writes answer. */
+function including(item: Schema, relations: readonly Relation[], { components, version }: OperationContext): Schema {
+  if (!('$ref' in item)) return item;
+  const name = `${item.$ref.split('/').at(-1)!.replace(/Dto$/, '')}WithIncludedDto`;
+  const own = resolve(item, components);
+  const added = relations.map((relation) => [relation.name, embeddedSchema(relation, version)] as const);
+  const properties = { ...own.properties, ...Object.fromEntries(added) };
+  (components.schemas ??= {})[name] = { ...own, properties };
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function embeddedSchema({ key, rows, list }: Relation, version: OperationContext['version']): SchemaObject {
+  const row = { $ref: getSchemaPath(rows.dto) };
+  if (!list) {
+    const description = `With \`include\`: the row whose id is \`${key}\`; null when there is none that you may read.`;
+    // In the words of JSON Schema, which OpenAPI 3.1 uses.
+    return { description, anyOf: [row, { type: 'null' }] };
+  }
+  return {
+    type: 'object',
+    description: `With \`include\`: the first page of the list, as \`/api/v${version}/${list(1)}\` is for the id 1.`,
+    required: ['data', 'pagination'],
+    properties: { data: { type: 'array', maxItems: EMBEDDED, items: row }, pagination: PAGINATION[version] },
+  };
+}

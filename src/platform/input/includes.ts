@@ -1,0 +1,137 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { type Caller, hasRole, isAdmin, type Role } from '../auth/caller';
+import { validationError } from '../errors/api-error';
+import { attributesOf, type DtoClass, namesIn } from './fields';
+
+export interface IncludedRow extends ObjectLiteral {
+  id: number;
+}
+
+/** Says that many rows of this resource belong to one row of another, which may include them. */
+export interface BelongsTo {
+  /** The DTO of the other resource. */
+  dto: DtoClass;
+  /** The name under which it includes these rows. */
+  as: string;
+  /** The attribute of these rows that is the other's id, with an index together with their own `id`. */
+  by: string;
+  /** The list of all rows of an id, without the version: `posts/1/comments`. Cursors of an answer are for this list. */
+  list: (id: number) => string;
+}
+
+export interface IncludableOptions<E> {
+  /** Who may read these rows by the resource's own route: everyone, or the callers who have this role. */
+  readers: 'everyone' | Role;
+  /** The plain object that a caller gets of a row. */
+  toDto: (row: E, caller: Caller | undefined) => object;
+  /** Excludes rows that this caller may not read. The alias of the row is `resource`. Default: all rows may be read */
+  where?: (builder: SelectQueryBuilder<E & ObjectLiteral>, caller: Caller | undefined) => unknown;
+  /** Relations that the representation contains, each with the column to sort by. Default: none */
+  relations?: Partial<Record<keyof E & string, string>>;
+  /** The resource that may include many of these rows. Default: none */
+  belongsTo?: BelongsTo;
+}
+
+/** Rows that other resources may include, by the rules of their own resource. */
+export class Includable {
+  readonly readers: 'everyone' | Role;
+  readonly toDto: (row: IncludedRow, caller: Caller | undefined) => object;
+  readonly where?: (builder: SelectQueryBuilder<IncludedRow>, caller: Caller | undefined) => unknown;
+  readonly relations: Record<string, string>;
+
+  constructor(
+    readonly entity: new () => IncludedRow,
+    readonly dto: DtoClass,
+    { readers, toDto, where, relations = {} }: IncludableOptions<IncludedRow>,
+  ) {
+    this.readers = readers;
+    this.toDto = toDto;
+    this.where = where;
+    this.relations = relations as Record<string, string>;
+  }
+
+  mayBeReadBy(caller: Caller | undefined): boolean {
+    return this.readers === 'everyone' || hasRole(caller, this.readers);
+  }
+}
+
+/** What a resource may include: one row, or many. */
+export interface Relation {
+  /** The name in `include` and in the answer. */
+  name: string;
+  rows: Includable;
+  /** The attribute of the including resource whose value the rows have, e.g. `user_id`. */
+  key: string;
+  /** The attribute of the included rows with this value: `id` of one row. */
+  by: string;
+  /** The list that has all of many rows. Undefined for one row. */
+  list?: BelongsTo['list'];
+}
+
+const declared = new WeakMap<object, Relation[]>();
+
+/**
+ * Lets other resources include rows of an entity.
+ * @param dto what callers get of a row, for the document
+ */
+export function includable<E extends IncludedRow>(
+  entity: new () => E,
+  dto: DtoClass,
+  options: IncludableOptions<E>,
+): Includable {
+  const rows = new Includable(entity, dto, options as unknown as IncludableOptions<IncludedRow>);
+  const { belongsTo } = options;
+  if (belongsTo) {
+    const { as: name, by, list } = belongsTo;
+    declare(belongsTo.dto, { name, rows, key: 'id', by, list });
+  }
+  return rows;
+}
+
+/**
+ * Declares what `include` may name of a resource: `@Includes({ user: includedUser })` embeds the row whose id is the
+ * attribute `user_id`, as `user` beside it.
+ */
+export const Includes =
+  (all: Record<string, Includable>) =>
+  (dto: DtoClass): void => {
+    for (const [name, rows] of Object.entries(all)) declare(dto, { name, rows, key: `${name}_id`, by: 'id' });
+  };
+
+/** @throws {Error} for a name that the DTO has already, or an attribute that it hasn't */
+function declare(dto: DtoClass, relation: Relation): void {
+  const attributes = attributesOf(dto);
+  const { name, key } = relation;
+  if (!attributes.includes(key)) throw new Error(`${dto.name} includes ${name}, but has no attribute ${key}`);
+  const others = includesOf(dto);
+  if (attributes.includes(name) || others.some((other) => other.name === name)) {
+    throw new Error(`${dto.name} includes ${name}, which is a name of something else already`);
+  }
+  declared.set(dto, [...(declared.get(dto) ?? []), relation]);
+}
+
+/** What `include` may name of a resource, and of the classes that its DTO extends. */
+export function includesOf(dto: DtoClass): readonly Relation[] {
+  const parent: unknown = Object.getPrototypeOf(dto);
+  const own = declared.get(dto) ?? [];
+  return typeof parent === 'function' && parent !== Function.prototype
+    ? [...includesOf(parent as DtoClass), ...own]
+    : own;
+}
+
+/**
+ * What an `include` parameter names, in the order of the declarations.
+ * @throws {ApiError} VALIDATION_ERROR when a name is unknown or repeated, or the text is too long
+ */
+export function parseIncludes(text: string, relations: readonly Relation[]): Relation[] {
+  const names = namesIn(text);
+  const chosen = relations.filter(({ name }) => names.includes(name));
+  if (chosen.length === names.length) return chosen;
+  const message = `must name some of ${relations.map(({ name }) => name).join(', ')}, each once`;
+  throw validationError([{ field: 'include', rule: 'enum', message }]);
+}
+
+/** For `where` of an {@link includable}: rows with the caller's id as `user_id`; all rows for administrators. */
+export function onlyOwn<E extends ObjectLiteral>(builder: SelectQueryBuilder<E>, caller: Caller | undefined): void {
+  if (!isAdmin(caller)) builder.andWhere('resource.user_id = :reader', { reader: caller?.id ?? null });
+}
