@@ -91,7 +91,8 @@ function contentDifferences(
   if (!documented) return [`the media type is ${received} instead of ${Object.keys(content).join(' or ')}`];
   const { schema } = content[documented];
   const fields = url.searchParams.get('fields');
-  return document.violations(fields && body.data ? document.projection(schema, fields) : schema, body);
+  const shown = [fields, url.searchParams.get('include')].filter(Boolean).join();
+  return document.violations(fields && body.data ? document.projection(schema, shown) : schema, body);
 }
 
 function headerDifferences(document: Document, response: Node, { headers }: Answer): string[] {

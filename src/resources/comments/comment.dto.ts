@@ -1,8 +1,12 @@
 import { PartialType } from '@nestjs/swagger';
-import { Id, InputOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
+import { Id, includable, Includes, InputOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
+import { includedPost, PostDto } from '../posts/post.dto';
+import { includedUser } from '../users/included-user';
 import { Comment } from './comment.entity';
+import { onlyBelowVisible } from './visible-comments';
 
 /** The attributes of a comment that callers may read. */
+@Includes({ user: includedUser, post: includedPost })
 export class CommentDto extends ResourceDto {
   /** The id of the post. @example 1 */
   @Id()
@@ -38,3 +42,10 @@ export const toCommentDto = (comment: Comment): CommentDto =>
     user_id: comment.user_id,
     content: comment.content,
   });
+
+export const includedComment = includable(Comment, CommentDto, {
+  readers: 'everyone',
+  toDto: toCommentDto,
+  where: (builder, caller) => onlyBelowVisible(builder, 'resource', caller),
+  belongsTo: { dto: PostDto, as: 'comments', by: 'post_id', list: (id) => `posts/${id}/comments` },
+});

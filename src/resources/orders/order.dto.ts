@@ -1,15 +1,20 @@
 import {
   Id,
   IdParameter,
+  includable,
+  Includes,
   ListOf,
   ListQueryOf,
   Money,
   OneOf,
+  onlyOwn,
   ResourceDto,
   resourceOf,
+  Role,
   Text,
   Whole,
 } from '../../platform';
+import { includedUser } from '../users/included-user';
 import { Order, OrderStatus } from './order.entity';
 
 /** A product and the quantity to buy. */
@@ -49,6 +54,7 @@ export class OrderItemDto extends CreateOrderItemDto {
 const lines = { min: 1, max: 100 };
 
 /** The attributes of an order that callers may read. */
+@Includes({ user: includedUser })
 export class OrderDto extends ResourceDto {
   /**
    * The buyer: the id of a user.
@@ -122,3 +128,10 @@ export const toOrderDto = (order: Order): OrderDto =>
     })),
     total_amount: order.total_amount,
   });
+
+export const includedOrder = includable(Order, OrderDto, {
+  readers: Role.USER,
+  toDto: toOrderDto,
+  where: onlyOwn,
+  relations: { items: 'position' },
+});

@@ -1,8 +1,11 @@
 import { PartialType } from '@nestjs/swagger';
-import { Id, InputOf, ListQueryOf, OneOf, ResourceDto, resourceOf, Text } from '../../platform';
+import { Id, includable, Includes, InputOf, ListQueryOf, OneOf, ResourceDto, resourceOf, Text } from '../../platform';
+import { includedUser } from '../users/included-user';
 import { Post, PostStatus } from './post.entity';
+import { onlyVisible } from './visible-posts';
 
 /** The attributes of a post that callers may read. */
+@Includes({ user: includedUser })
 export class PostDto extends ResourceDto {
   /** The author: the id of a user. @example 2 */
   @Id()
@@ -40,3 +43,9 @@ export const toPostDto = (post: Post): PostDto =>
     content: post.content,
     status: post.status,
   });
+
+export const includedPost = includable(Post, PostDto, {
+  readers: 'everyone',
+  toDto: toPostDto,
+  where: (builder, caller) => onlyVisible(builder, 'resource', caller),
+});

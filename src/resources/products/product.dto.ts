@@ -1,5 +1,5 @@
 import { PartialType } from '@nestjs/swagger';
-import { InputOf, ListQueryOf, Money, OneOf, ResourceDto, resourceOf, Text, Whole } from '../../platform';
+import { includable, InputOf, ListQueryOf, Money, OneOf, ResourceDto, resourceOf, Text, Whole } from '../../platform';
 import { Product, ProductStatus } from './product.entity';
 
 /** The attributes of a product that callers may read. A new column stays private until it is listed here. */
@@ -49,3 +49,5 @@ export const toProductDto = (product: Product): ProductDto =>
     stock: product.stock,
     status: product.status,
   });
+
+export const includedProduct = includable(Product, ProductDto, { readers: 'everyone', toDto: toProductDto });

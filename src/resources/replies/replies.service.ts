@@ -12,7 +12,7 @@ import {
   validationError,
 } from '../../platform';
 import { CommentsService } from '../comments/comments.service';
-import { onlyVisible } from '../posts/visible-posts';
+import { onlyBelowVisible } from '../comments/visible-comments';
 import type { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto } from './reply.dto';
 import { Reply } from './reply.entity';
 
@@ -26,8 +26,7 @@ export class RepliesService {
   list({ commentId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
     return paginate(this.replies, query, {
       filter: { comment_id: commentId },
-      where: (builder) =>
-        onlyVisible(builder.innerJoin('resource.comment', 'comment').innerJoin('comment.post', 'post'), 'post', caller),
+      where: (builder) => onlyBelowVisible(builder.innerJoin('resource.comment', 'comment'), 'comment', caller),
     });
   }
 
@@ -36,10 +35,9 @@ export class RepliesService {
     const builder = this.replies
       .createQueryBuilder('reply')
       .innerJoin('reply.comment', 'comment')
-      .innerJoin('comment.post', 'post')
       .where('reply.id = :id', { id });
     if (commentId !== undefined) builder.andWhere('reply.comment_id = :commentId', { commentId });
-    return onlyVisible(builder, 'post', caller).getOneOrFail();
+    return onlyBelowVisible(builder, 'comment', caller).getOneOrFail();
   }
 
   create({ comment_id, content }: CreateReplyDto, caller: Caller): Promise<Reply> {

@@ -1,8 +1,22 @@
 import { PartialType, PickType } from '@nestjs/swagger';
-import { Id, IdParameter, ItemQueryOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
+import {
+  Id,
+  IdParameter,
+  includable,
+  Includes,
+  ItemQueryOf,
+  ListQueryOf,
+  ResourceDto,
+  resourceOf,
+  Text,
+} from '../../platform';
+import { CommentDto, includedComment } from '../comments/comment.dto';
+import { onlyBelowVisible } from '../comments/visible-comments';
+import { includedUser } from '../users/included-user';
 import { Reply } from './reply.entity';
 
 /** The attributes of a reply that callers may read. */
+@Includes({ user: includedUser, comment: includedComment })
 export class ReplyDto extends ResourceDto {
   /** The id of the comment. @example 1 */
   @Id()
@@ -41,3 +55,10 @@ export const toReplyDto = (reply: Reply): ReplyDto =>
     user_id: reply.user_id,
     content: reply.content,
   });
+
+export const includedReply = includable(Reply, ReplyDto, {
+  readers: 'everyone',
+  toDto: toReplyDto,
+  where: (builder, caller) => onlyBelowVisible(builder.innerJoin('resource.comment', 'comment'), 'comment', caller),
+  belongsTo: { dto: CommentDto, as: 'replies', by: 'comment_id', list: (id) => `replies?commentId=${id}` },
+});

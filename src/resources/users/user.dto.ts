@@ -152,6 +152,6 @@ export function toUserDto(user: User, caller: Caller | undefined): UserDto {
   });
 }
 
-function seesAll(user: User, caller: Caller | undefined): boolean {
+export function seesAll(user: User, caller: Caller | undefined): boolean {
   return caller?.id === user.id || isAdmin(caller);
 }

@@ -1,0 +1,19 @@
+import { IntersectionType, OmitType, PartialType, PickType } from '@nestjs/swagger';
+import { includable } from '../../platform';
+import { seesAll, toUserDto, UserDto } from './user.dto';
+import { User } from './user.entity';
+
+const PUBLIC = ['id', 'username', 'name'] as const;
+
+/** A user where another resource includes it. The user itself and administrators get all attributes. */
+export class IncludedUserDto extends IntersectionType(
+  PickType(UserDto, PUBLIC),
+  PartialType(OmitType(UserDto, PUBLIC), { skipNullProperties: false }),
+) {}
+
+/** Everyone may see the author of a text that everyone may read. */
+export const includedUser = includable(User, IncludedUserDto, {
+  readers: 'everyone',
+  toDto: (user, caller) =>
+    seesAll(user, caller) ? toUserDto(user, caller) : { id: user.id, username: user.username, name: user.name },
+});
