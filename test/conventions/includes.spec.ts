@@ -1,4 +1,5 @@
-import { type Answer, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
+import { type Answer, changeAfter, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
+import { Post, PostStatus } from '../../src/resources/posts/post.entity';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -101,6 +102,22 @@ describe('include', () => {
         data: [{ id }],
       });
     }
+  });
+
+  it('embeds nothing that was hidden after the statement of the item', async () => {
+    const open = await own.post();
+    const { id } = await own.comment({}, open);
+    const hide = () => api.repository(Post).update({ id: open.id }, { status: PostStatus.DRAFT });
+    const show = () => api.repository(Post).update({ id: open.id }, { status: PostStatus.PUBLISHED });
+
+    const included = await changeAfter(/FROM "posts" "post"/, hide, () =>
+      api.get(`/posts/${open.id}?include=comments`),
+    );
+    expect(itemOf(included).comments).toMatchObject({ data: [], pagination: { total: 0 } });
+    await show();
+    const comment = await changeAfter(/FROM "comments" "comment"/, hide, () => api.get(`/comments/${id}?include=post`));
+    expect(itemOf(comment)).toMatchObject({ id, post_id: open.id, post: null });
+    await api.repository(Post).delete({ id: open.id });
   });
 
   it('shows the buyer of an order to those who see the order', async () => {
