@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 const itemOf = ({ body }: Answer) => body.data as Item;
 const itemsOf = ({ body }: Answer) => body.data as Item[];
-const listOf = ({ body: { data, pagination } }: Answer) => ({ data, pagination }) as List;
+const listOf = ({ body: { data, pagination } }: Answer) => ({ data, pagination });
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
 
 describe('A list that an item includes', () => {
@@ -98,8 +98,8 @@ describe('A list that an item includes', () => {
   it('reads of each row no more than the first page by the index of its key', async () => {
     const [text] = (await statementsOf(() => api.get('//api/v2/posts?include=comments'))).slice(-1);
 
-    expect(text).toContain(
-      `WHERE "resource"."post_id" = wanted.key AND "post"."status" = $2 ORDER BY "resource"."id" ASC LIMIT 21`,
+    expect(text).toMatch(
+      /WHERE "resource"."post_id" = wanted.key AND EXISTS .+ ORDER BY "resource"."id" ASC LIMIT 21\)/,
     );
   });
 

@@ -27,6 +27,16 @@ const PARTICULAR: [generated: string, reference: string][] = [
       searchIn: \`resource.id IN (SELECT product_id FROM product_texts WHERE name ILIKE :pattern OR description ILIKE :pattern)\`,
     });`,
   ],
+  // Other resources include products.
+  ['import { InputOf, ListQueryOf,', 'import { includable, InputOf, ListQueryOf,'],
+  [
+    'status: product.status,\n  });\n',
+    `status: product.status,
+  });
+
+export const includedProduct = includable(Product, ProductDto, { readers: 'everyone', toDto: toProductDto });
+`,
+  ],
   ["@ApiResource('Products', 'Products.')", "@ApiResource('Products', 'The catalogue.')"],
 ];
 

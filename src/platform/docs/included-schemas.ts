@@ -16,8 +16,8 @@ function relationsOf(route: DeclaredRoute | undefined, method: string): readonly
 }
 
 /** The DTOs of all rows that some routes include, for the document: a route alone may not answer them. */
-export function includedDtos(routes: DeclaredRoute[]): Relation['rows']['dto'][] {
-  const dtos = routes.flatMap((route) => (relationsOf(route, 'get') ?? []).map(({ rows }) => rows.dto));
+export function includedDtos(routes: DeclaredRoute[]): Relation['rows']['shown'][] {
+  const dtos = routes.flatMap((route) => (relationsOf(route, 'get') ?? []).map(({ rows }) => rows.shown));
   return [...new Set(dtos)];
 }
 
@@ -75,7 +75,7 @@ function including(item: Schema, relations: readonly Relation[], { components, v
 }
 
 function embeddedSchema({ key, rows, list }: Relation, version: OperationContext['version']): SchemaObject {
-  const row = { $ref: getSchemaPath(rows.dto) };
+  const row = { $ref: getSchemaPath(rows.shown) };
   if (!list) {
     const description = `With \`include\`: the row whose id is \`${key}\`; null when there is none that you may read.`;
     // In the words of JSON Schema, which OpenAPI 3.1 uses.

@@ -7,28 +7,39 @@ export interface IncludedRow extends ObjectLiteral {
   id: number;
 }
 
-/** Says that many rows of this resource belong to one row of another, which may include them. */
+/**
+ * Says that many rows of this resource belong to one row of another, the parent, which may include them. Nobody may read
+ * rows whose parent is hidden.
+ */
 export interface BelongsTo {
-  /** The DTO of the other resource. */
-  dto: DtoClass;
-  /** The name under which it includes these rows. */
+  /** The rows of the parent. */
+  rows: Includable;
+  /** The name under which the parent includes these rows. */
   as: string;
-  /** The attribute of these rows that is the other's id, with an index together with their own `id`. */
+  /** The attribute of these rows that is the parent's id, with an index together with their own `id`. */
   by: string;
   /** The list of all rows of an id, without the version: `posts/1/comments`. Cursors of an answer are for this list. */
   list: (id: number) => string;
 }
+
+type Where<E extends ObjectLiteral> = (
+  builder: SelectQueryBuilder<E>,
+  caller: Caller | undefined,
+  alias: string,
+) => unknown;
 
 export interface IncludableOptions<E> {
   /** Who may read these rows by the resource's own route: everyone, or the callers who have this role. */
   readers: 'everyone' | Role;
   /** The plain object that a caller gets of a row. */
   toDto: (row: E, caller: Caller | undefined) => object;
-  /** Excludes rows that this caller may not read. The alias of the row is `resource`. Default: all rows may be read */
-  where?: (builder: SelectQueryBuilder<E & ObjectLiteral>, caller: Caller | undefined) => unknown;
+  /** Excludes rows that this caller may not read, from a query with this alias. Default: all rows may be read */
+  where?: Where<E & ObjectLiteral>;
+  /** What callers get of a row, if `toDto` makes something else of it than the DTO. Default: the DTO */
+  shown?: DtoClass;
   /** Relations that the representation contains, each with the column to sort by. Default: none */
   relations?: Partial<Record<keyof E & string, string>>;
-  /** The resource that may include many of these rows. Default: none */
+  /** The resource whose rows have many of these. Default: none */
   belongsTo?: BelongsTo;
 }
 
@@ -36,18 +47,23 @@ export interface IncludableOptions<E> {
 export class Includable {
   readonly readers: 'everyone' | Role;
   readonly toDto: (row: IncludedRow, caller: Caller | undefined) => object;
-  readonly where?: (builder: SelectQueryBuilder<IncludedRow>, caller: Caller | undefined) => unknown;
+  readonly where?: Where<IncludedRow>;
   readonly relations: Record<string, string>;
+  /** The class that documents what callers get. */
+  readonly shown: DtoClass;
+  readonly belongsTo?: BelongsTo;
 
   constructor(
     readonly entity: new () => IncludedRow,
     readonly dto: DtoClass,
-    { readers, toDto, where, relations = {} }: IncludableOptions<IncludedRow>,
+    { readers, toDto, where, relations = {}, shown = dto, belongsTo }: IncludableOptions<IncludedRow>,
   ) {
     this.readers = readers;
     this.toDto = toDto;
     this.where = where;
     this.relations = relations as Record<string, string>;
+    this.shown = shown;
+    this.belongsTo = belongsTo;
   }
 
   mayBeReadBy(caller: Caller | undefined): boolean {
@@ -72,7 +88,7 @@ const declared = new WeakMap<object, Relation[]>();
 
 /**
  * Lets other resources include rows of an entity.
- * @param dto what callers get of a row, for the document
+ * @param dto the DTO of its resource
  */
 export function includable<E extends IncludedRow>(
   entity: new () => E,
@@ -83,7 +99,7 @@ export function includable<E extends IncludedRow>(
   const { belongsTo } = options;
   if (belongsTo) {
     const { as: name, by, list } = belongsTo;
-    declare(belongsTo.dto, { name, rows, key: 'id', by, list });
+    declare(belongsTo.rows.dto, { name, rows, key: 'id', by, list });
   }
   return rows;
 }
@@ -132,6 +148,10 @@ export function parseIncludes(text: string, relations: readonly Relation[]): Rel
 }
 
 /** For `where` of an {@link includable}: rows with the caller's id as `user_id`; all rows for administrators. */
-export function onlyOwn<E extends ObjectLiteral>(builder: SelectQueryBuilder<E>, caller: Caller | undefined): void {
-  if (!isAdmin(caller)) builder.andWhere('resource.user_id = :reader', { reader: caller?.id ?? null });
+export function onlyOwn<E extends ObjectLiteral>(
+  builder: SelectQueryBuilder<E>,
+  caller: Caller | undefined,
+  alias: string,
+): void {
+  if (!isAdmin(caller)) builder.andWhere(`${alias}.user_id = :only_owner`, { only_owner: caller?.id ?? null });
 }

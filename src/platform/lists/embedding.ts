@@ -166,7 +166,7 @@ const picked = (item: Item, names: string[]): Item => Object.fromEntries(names.m
 
 /** The greatest size in bytes of what an item includes by a relation. */
 function largestOf({ name, rows, list }: Relation): number {
-  const { whole } = LargestSize.of(rows.dto);
+  const { whole } = LargestSize.of(rows.shown);
   return name.length + BYTES_PER_UNIT + (list ? EMBEDDED * whole + AROUND_LIST : whole);
 }
 

@@ -55,7 +55,7 @@ export async function relatedRows(wanted: Wanted, reading: Reading): Promise<Rel
 /** Small rows that are found by their ids alone are read as GET reads one: concurrent requests share the statement. */
 async function readShared(wanted: Wanted, { database }: Reading): Promise<IncludedRow[] | undefined> {
   const { by, rows } = wanted.relation;
-  const isById = by === 'id' && !rows.where && Object.keys(rows.relations).length === 0;
+  const isById = by === 'id' && !rows.where && !rows.belongsTo && Object.keys(rows.relations).length === 0;
   if (!isById || mayBeLarge(wanted) || isInTransaction(database.manager)) return undefined;
   const plain = plainEntity(database, rows.entity);
   return plain && readPlainRowsById(database, plain, wanted.keys);
@@ -85,4 +85,4 @@ async function made(read: RelatedRead, { work }: Reading): Promise<RelatedRead> 
 
 /** True if the documented lengths allow texts that should not be read by many at once. */
 const mayBeLarge = ({ relation, keys, limit }: Wanted): boolean =>
-  mayWeigh(LargestSize.of(relation.rows.dto).whole * keys.length * limit);
+  mayWeigh(LargestSize.of(relation.rows.shown).whole * keys.length * limit);

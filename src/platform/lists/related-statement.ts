@@ -1,6 +1,6 @@
 import { type EntityManager, FindOptionsUtils, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Caller } from '../auth/caller';
-import type { IncludedRow, Relation } from '../input/includes';
+import type { Includable, IncludedRow, Relation } from '../input/includes';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { type FoundRows, selectIncluded, textsOf } from './found-rows';
 import { BYTES_OF_INCLUDED, includedIn } from './read-rows';
@@ -85,8 +85,24 @@ function matchingRows(
   { relation, caller }: Wanted,
 ): SelectQueryBuilder<IncludedRow> {
   const matching = repository.createQueryBuilder(ROW).where(`${ROW}.${relation.by} = wanted.key`);
-  relation.rows.where?.(matching, caller);
-  return matching;
+  return onlyReadable(matching, repository.manager, relation.rows, caller);
+}
+
+/** Excludes rows that the caller may not read, and rows whose parent it may not read. */
+function onlyReadable(
+  builder: SelectQueryBuilder<IncludedRow>,
+  manager: EntityManager,
+  { where, belongsTo }: Includable,
+  caller: Caller | undefined,
+): SelectQueryBuilder<IncludedRow> {
+  const { alias } = builder;
+  where?.(builder, caller, alias);
+  if (!belongsTo) return builder;
+  const { rows, by } = belongsTo;
+  const parent = `${alias}_parent`;
+  const parents = manager.createQueryBuilder(rows.entity, parent).select('1').where(`${parent}.id = ${alias}.${by}`);
+  onlyReadable(parents, manager, rows, caller);
+  return builder.andWhere(`EXISTS (${parents.getQuery()})`, parents.getParameters());
 }
 
 /** SQL for the ids of the rows, in the order of their keys. */

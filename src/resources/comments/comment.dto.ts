@@ -1,9 +1,8 @@
 import { PartialType } from '@nestjs/swagger';
 import { Id, includable, Includes, InputOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
-import { includedPost, PostDto } from '../posts/post.dto';
+import { includedPost } from '../posts/post.dto';
 import { includedUser } from '../users/included-user';
 import { Comment } from './comment.entity';
-import { onlyBelowVisible } from './visible-comments';
 
 /** The attributes of a comment that callers may read. */
 @Includes({ user: includedUser, post: includedPost })
@@ -46,6 +45,5 @@ export const toCommentDto = (comment: Comment): CommentDto =>
 export const includedComment = includable(Comment, CommentDto, {
   readers: 'everyone',
   toDto: toCommentDto,
-  where: (builder, caller) => onlyBelowVisible(builder, 'resource', caller),
-  belongsTo: { dto: PostDto, as: 'comments', by: 'post_id', list: (id) => `posts/${id}/comments` },
+  belongsTo: { rows: includedPost, as: 'comments', by: 'post_id', list: (id) => `posts/${id}/comments` },
 });

@@ -12,9 +12,9 @@ import {
 } from '../../platform';
 import { endDiscussion, joinDiscussion } from '../posts/discussion';
 import { PostsService } from '../posts/posts.service';
+import { onlyVisible } from '../posts/visible-posts';
 import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
 import { Comment } from './comment.entity';
-import { onlyBelowVisible } from './visible-comments';
 
 @Injectable()
 export class CommentsService {
@@ -27,7 +27,7 @@ export class CommentsService {
     const page = await paginate(this.comments, query, {
       filter: { post_id: postId },
       // Checked in the statement itself, because the post may become a draft at any time.
-      where: (builder) => onlyBelowVisible(builder, 'resource', caller),
+      where: (builder) => onlyVisible(builder.innerJoin('resource.post', 'post'), 'post', caller),
     });
     // If the post is hidden from the caller, the answer is 404.
     if (page.data.length === 0) await this.posts.get(postId, caller);
@@ -72,7 +72,7 @@ export class CommentsService {
   }
 
   private find(manager: EntityManager, id: number, caller: Caller | undefined) {
-    const builder = manager.createQueryBuilder(Comment, 'comment').where('comment.id = :id', { id });
-    return onlyBelowVisible(builder, 'comment', caller);
+    const builder = manager.createQueryBuilder(Comment, 'comment').innerJoin('comment.post', 'post');
+    return onlyVisible(builder.where('comment.id = :id', { id }), 'post', caller);
   }
 }

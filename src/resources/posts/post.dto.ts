@@ -47,5 +47,5 @@ export const toPostDto = (post: Post): PostDto =>
 export const includedPost = includable(Post, PostDto, {
   readers: 'everyone',
   toDto: toPostDto,
-  where: (builder, caller) => onlyVisible(builder, 'resource', caller),
+  where: (builder, caller, alias) => onlyVisible(builder, alias, caller),
 });

@@ -12,7 +12,7 @@ import {
   validationError,
 } from '../../platform';
 import { CommentsService } from '../comments/comments.service';
-import { onlyBelowVisible } from '../comments/visible-comments';
+import { onlyVisible } from '../posts/visible-posts';
 import type { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto } from './reply.dto';
 import { Reply } from './reply.entity';
 
@@ -26,7 +26,8 @@ export class RepliesService {
   list({ commentId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
     return paginate(this.replies, query, {
       filter: { comment_id: commentId },
-      where: (builder) => onlyBelowVisible(builder.innerJoin('resource.comment', 'comment'), 'comment', caller),
+      where: (builder) =>
+        onlyVisible(builder.innerJoin('resource.comment', 'comment').innerJoin('comment.post', 'post'), 'post', caller),
     });
   }
 
@@ -35,9 +36,10 @@ export class RepliesService {
     const builder = this.replies
       .createQueryBuilder('reply')
       .innerJoin('reply.comment', 'comment')
+      .innerJoin('comment.post', 'post')
       .where('reply.id = :id', { id });
     if (commentId !== undefined) builder.andWhere('reply.comment_id = :commentId', { commentId });
-    return onlyBelowVisible(builder, 'comment', caller).getOneOrFail();
+    return onlyVisible(builder, 'post', caller).getOneOrFail();
   }
 
   create({ comment_id, content }: CreateReplyDto, caller: Caller): Promise<Reply> {

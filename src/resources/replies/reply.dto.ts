@@ -10,8 +10,7 @@ import {
   resourceOf,
   Text,
 } from '../../platform';
-import { CommentDto, includedComment } from '../comments/comment.dto';
-import { onlyBelowVisible } from '../comments/visible-comments';
+import { includedComment } from '../comments/comment.dto';
 import { includedUser } from '../users/included-user';
 import { Reply } from './reply.entity';
 
@@ -59,6 +58,5 @@ export const toReplyDto = (reply: Reply): ReplyDto =>
 export const includedReply = includable(Reply, ReplyDto, {
   readers: 'everyone',
   toDto: toReplyDto,
-  where: (builder, caller) => onlyBelowVisible(builder.innerJoin('resource.comment', 'comment'), 'comment', caller),
-  belongsTo: { dto: CommentDto, as: 'replies', by: 'comment_id', list: (id) => `replies?commentId=${id}` },
+  belongsTo: { rows: includedComment, as: 'replies', by: 'comment_id', list: (id) => `replies?commentId=${id}` },
 });

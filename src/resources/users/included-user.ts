@@ -12,8 +12,9 @@ export class IncludedUserDto extends IntersectionType(
 ) {}
 
 /** Everyone may see the author of a text that everyone may read. */
-export const includedUser = includable(User, IncludedUserDto, {
+export const includedUser = includable(User, UserDto, {
   readers: 'everyone',
+  shown: IncludedUserDto,
   toDto: (user, caller) =>
     seesAll(user, caller) ? toUserDto(user, caller) : { id: user.id, username: user.username, name: user.name },
 });

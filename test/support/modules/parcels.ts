@@ -72,11 +72,13 @@ class ListFewQuery extends OmitType(ListQueryOf(ParcelDto, { sortable: Parcel })
 const toParcelDto = (parcel: Parcel): ParcelDto =>
   resourceOf(parcel, { product_id: parcel.product_id, order_id: parcel.order_id });
 
+const includedParcel = includable(Parcel, ParcelDto, { readers: 'everyone', toDto: toParcelDto });
+
 /** Only administrators may read the marks of a parcel. */
 export const includedMark = includable(ParcelMark, ParcelMarkDto, {
   readers: Role.ADMIN,
   toDto: (mark) => resourceOf<ParcelMarkDto>(mark, { parcel_id: mark.parcel_id, text: mark.text }),
-  belongsTo: { dto: ParcelDto, as: 'marks', by: 'parcel_id', list: (id) => `parcel-marks?parcelId=${id}` },
+  belongsTo: { rows: includedParcel, as: 'marks', by: 'parcel_id', list: (id) => `parcel-marks?parcelId=${id}` },
 });
 
 class Leaflet {
