@@ -35,7 +35,9 @@ describe('Rows that a resource may include', () => {
   });
 
   const pack = (columns: Partial<Parcel>): Promise<Parcel> =>
-    api.repository(Parcel).save(api.repository(Parcel).create({ product_id: product.id, order_id: null, ...columns }));
+    api
+      .repository(Parcel)
+      .save(api.repository(Parcel).create({ product_id: product.id, order_id: null, crate_id: null, ...columns }));
 
   it.each([
     ['nobody', false],
@@ -54,6 +56,15 @@ describe('Rows that a resource may include', () => {
     const { order: embedded } = itemOf(await callers.buyer.get(`/parcels/${parcel.id}?include=order`));
 
     expect((embedded as { items: object[] }).items).toMatchObject([{ product_id: product.id, quantity: 1 }]);
+  });
+
+  it('may be rows of the same resource', async () => {
+    const { id } = await pack({ crate_id: parcel.id });
+
+    expect(itemOf(await api.get(`/parcels/${id}?include=crate`)).crate).toEqual(
+      itemOf(await api.get(`/parcels/${parcel.id}`)),
+    );
+    await api.repository(Parcel).delete(id);
   });
 
   it('are null where the id is null, hidden or of no row', async () => {
@@ -122,7 +133,7 @@ describe('Rows that a resource may include', () => {
     expect(declare('color')).toThrow('ParcelDto includes color, but has no attribute color_id');
     expect(declare('order')).toThrow('ParcelDto includes order, which is a name of something else already');
     class BoxDto extends ParcelDto {}
-    expect(includesOf(BoxDto).map(({ name }) => name)).toEqual(['product', 'order', 'marks']);
+    expect(includesOf(BoxDto).map(({ name }) => name)).toEqual(['product', 'order', 'crate', 'marks']);
     expect(includesOf(ResourceDto as never)).toEqual([]);
   });
 

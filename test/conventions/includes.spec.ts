@@ -1,4 +1,6 @@
 import { type Answer, changeAfter, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
+import { Page } from '../../src/platform';
+import { Embedding } from '../../src/platform/lists/embedding';
 import { Post, PostStatus } from '../../src/resources/posts/post.entity';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
@@ -186,6 +188,19 @@ describe('include', () => {
     expect(both.slice(0, plain.length)).toEqual(plain);
     expect(await statementsOf(() => api.get(`/comments/${comment.id}`))).toHaveLength(1);
     expect(await statementsOf(() => api.get(`/comments/${comment.id}?include=user,post,replies`))).toHaveLength(4);
+  });
+
+  it('does nothing to an answer where it is not given', async () => {
+    const [into, withItems] = [jest.spyOn(Embedding.prototype, 'into'), jest.spyOn(Page.prototype, 'withItems')];
+    for (const query of ['', '?include=user']) {
+      await api.get(`/posts${query}`);
+      await api.get(`/posts/${post.id}${query}`);
+      // `map` in the controller calls it once.
+      const calls = query ? [2, 3] : [0, 1];
+      expect([into.mock.calls.length, withItems.mock.calls.length]).toEqual(calls);
+    }
+    into.mockRestore();
+    withItems.mockRestore();
   });
 
   it('shares the look-up of users among requests of one moment', async () => {

@@ -29,10 +29,12 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
 }
 
 /** Sends the value of a handler with the rows that the request includes. */
-async function replyWhole(response: Response, whole: Promise<object>): Promise<void> {
-  const body = await whole;
+function replyWhole(response: Response, whole: Promise<object>): Promise<void> {
   // The time limit may have answered meanwhile.
-  if (!response.headersSent) await sendBody(response, body);
+  const sent = whole.then((body) => (response.headersSent ? undefined : sendBody(response, body)));
+  // Nest waits for it and answers an error. Filters that reply something else than the resource don't.
+  sent.catch(() => undefined);
+  return sent;
 }
 
 /**

@@ -106,13 +106,31 @@ export function includable<E extends IncludedRow>(
 
 /**
  * Declares what `include` may name of a resource: `@Includes({ user: includedUser })` embeds the row whose id is the
- * attribute `user_id`, as `user` beside it.
+ * attribute `user_id`, as `user` beside it. A function gives rows that are declared later, such as those of the same
+ * resource.
  */
 export const Includes =
-  (all: Record<string, Includable>) =>
+  (all: Record<string, Includable | (() => Includable)>) =>
   (dto: DtoClass): void => {
-    for (const [name, rows] of Object.entries(all)) declare(dto, { name, rows, key: `${name}_id`, by: 'id' });
+    for (const [name, rows] of Object.entries(all)) declare(dto, new Reference(name, rows));
   };
+
+/** The relation to the row whose id is an attribute. */
+class Reference implements Relation {
+  readonly key: string;
+  readonly by = 'id';
+
+  constructor(
+    readonly name: string,
+    private readonly source: Includable | (() => Includable),
+  ) {
+    this.key = `${name}_id`;
+  }
+
+  get rows(): Includable {
+    return typeof this.source === 'function' ? this.source() : this.source;
+  }
+}
 
 /** @throws {Error} for a name that the DTO has already, or an attribute that it hasn't */
 function declare(dto: DtoClass, relation: Relation): void {

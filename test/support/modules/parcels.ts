@@ -34,6 +34,9 @@ export class Parcel extends ResourceEntity {
 
   @Column({ type: 'bigint', nullable: true })
   order_id: number | null;
+
+  @Column({ type: 'bigint', nullable: true })
+  crate_id: number | null;
 }
 
 /** TypeORM has to read it, because a column is converted. */
@@ -48,13 +51,17 @@ export class ParcelMark extends ResourceEntity {
 }
 
 /** Includes a product that anybody may read, and an order that only its buyer may read. */
-@Includes({ product: includedProduct, order: includedOrder })
+@Includes({ product: includedProduct, order: includedOrder, crate: () => includedParcel })
 export class ParcelDto extends ResourceDto {
   @Id()
   product_id: number;
 
   @Id({ nullable: true })
   order_id: number | null;
+
+  /** The parcel in which this one is. */
+  @Id({ nullable: true })
+  crate_id: number | null;
 }
 
 class ParcelMarkDto extends ResourceDto {
@@ -70,7 +77,7 @@ export class ListParcelsQuery extends ListQueryOf(ParcelDto, { sortable: Parcel 
 class ListFewQuery extends OmitType(ListQueryOf(ParcelDto, { sortable: Parcel }), ['search', 'sort', 'sortBy']) {}
 
 const toParcelDto = (parcel: Parcel): ParcelDto =>
-  resourceOf(parcel, { product_id: parcel.product_id, order_id: parcel.order_id });
+  resourceOf(parcel, { product_id: parcel.product_id, order_id: parcel.order_id, crate_id: parcel.crate_id });
 
 const includedParcel = includable(Parcel, ParcelDto, { readers: 'everyone', toDto: toParcelDto });
 
