@@ -48,6 +48,11 @@ export const SUITES: Suite[] = [
     place: `\`collections\` in ${DESCRIPTION}`,
   },
   {
+    file: 'test/conventions/every-include.spec.ts',
+    checks: 'the related rows of include: embedded beside their ids, as documented, one statement for each name',
+    place: `\`@Includes\` of the DTO in ${FOLDER}, and \`includable\` of the included resource`,
+  },
+  {
     file: 'test/conventions/every-attribute.spec.ts',
     checks: 'the attributes: limits, defaults, PATCH and PUT, version and updated_at',
     place: `the DTO in ${FOLDER}, and \`writable\` in ${DESCRIPTION}`,

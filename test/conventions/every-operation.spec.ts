@@ -99,7 +99,8 @@ describe('every operation', () => {
   });
 
   it('has attributes with a description, and an example unless they are made of others', () => {
-    const isComposed = ({ $ref, properties, items }: Node) => $ref || properties || items?.properties || items?.$ref;
+    const isMade = ({ $ref, properties }: Node) => $ref || properties;
+    const isComposed = ({ items, anyOf = [], ...node }: Node) => [node, items ?? {}, ...anyOf].some(isMade);
     const poor = places(document.attributes().filter((one) => !isComposed(one.node) && isPoor(one)));
 
     lacks(poor.map((where) => `${where} has no description or no example: write a doc comment above it in the DTO`));

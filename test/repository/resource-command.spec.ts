@@ -174,6 +174,17 @@ const COMMENTS: Wish = {
   owner: true,
   read: 'public',
 };
+const INCLUDING_IMPORTS = `import { Id, includable, Includes, InputOf, ListQueryOf, $1
+import { includedPost } from '../posts/post.dto';
+import { includedUser } from '../users/included-user';
+`;
+const INCLUDED = `
+export const includedComment = includable(Comment, CommentDto, {
+  readers: 'everyone',
+  toDto: toCommentDto,
+  belongsTo: { rows: includedPost, as: 'comments', by: 'post_id', list: (id) => \`posts/\${id}/comments\` },
+});
+`;
 /** What is particular to comments. They have no PUT, and rules about the visibility of their post. */
 const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/ {2}\/\*\* Replaces .*?\n {2}\}\n\n/s, ''],
@@ -181,6 +192,10 @@ const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/CommentDto, CreateCommentDto, PatchCommentDto/, 'CommentDto, PatchCommentDto'],
   [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
   [/'Comments of posts\.'/, "'Comments on posts.'"],
+  // What comments include, and how others include them.
+  [/import \{ Id, InputOf, ListQueryOf, (.*)\n/, INCLUDING_IMPORTS],
+  [/(?=export class CommentDto )/, '@Includes({ user: includedUser, post: includedPost })\n'],
+  [/(?<=content: comment\.content,\n {2}\}\);\n)$/, INCLUDED],
 ];
 
 describe('The nested reference', () => {
