@@ -3,6 +3,7 @@ import { RouteIndex } from '../../src/platform/routing/route-index';
 import type { Client } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
 import { Document, examplesOf, type Node, type Operation, schemaOf } from '../support/openapi';
+import { PLACES } from '../support/places';
 import { clientOf, useTestApi } from '../support/test-api';
 import { examplesIn } from '../support/documented-operation';
 
@@ -34,8 +35,8 @@ describe('The OpenAPI document', () => {
     });
 
     it.each([
-      ['docs/openapi.v1.json', '//docs/json'],
-      ['docs/openapi.v2.json', '//docs/v2/json'],
+      [`${PLACES.documents}/openapi.v1.json`, '//docs/json'],
+      [`${PLACES.documents}/openapi.v2.json`, '//docs/v2/json'],
     ])('is %s; where it was meant to change, npm run openapi writes it anew', async (file, path) => {
       expect((await anyone.get(path)).body).toEqual(JSON.parse(readFileSync(file, 'utf8')));
     });

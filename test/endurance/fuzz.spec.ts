@@ -11,6 +11,7 @@ import { CHUNK_TYPE } from '../../src/uploads/tus/upload-headers';
 import { aPost, aProduct } from '../support/builders';
 import { type FuzzRequest, FuzzRequests } from '../support/fuzz-requests';
 import { Document } from '../support/openapi';
+import { PLACES } from '../support/places';
 import { useTestApi } from '../support/test-api';
 
 /** In all; `npm run fuzz` sends more. */
@@ -109,7 +110,7 @@ describe('The service, sent what its document says and what it does not,', () =>
   );
 
   const requestsOf = (version: number) =>
-    new FuzzRequests(new Document(JSON.parse(readFileSync(`docs/openapi.v${version}.json`, 'utf8'))));
+    new FuzzRequests(new Document(JSON.parse(readFileSync(`${PLACES.documents}/openapi.v${version}.json`, 'utf8'))));
 
   function fuzz(requests: fc.Arbitrary<FuzzRequest>, check: (request: FuzzRequest) => Promise<void>): Promise<void> {
     return fc.assert(fc.asyncProperty(requests, check), { numRuns: RUNS, seed: SEED });
