@@ -97,6 +97,7 @@ function problemsOfNoun({ noun }: Wish, resources: Existing[], exists: (path: st
     `src/demo/${noun}.ts`,
     `test/resources/${noun}.spec.ts`,
     `test/support/resources/${noun}.ts`,
+    `test/support/examples/resources/${noun}`,
   ];
   return [...problems, ...files.filter((path) => exists(path)).map((path) => `${noun}: ${path} exists already`)];
 }

@@ -7,12 +7,15 @@ import { MIGRATIONS } from './files';
 import { Refusal } from './plan';
 import { type Existing, RESOURCES } from './project';
 import { dropMigrationFile } from './templates/migration';
+import { committedText, isAsWritten, uncommitted } from './uncommitted';
 
 export interface Removal {
   /** Files and folders that go. */
   gone: string[];
   /** The new texts of other files. */
   changed: Map<string, string>;
+  /** When the resource was added, in milliseconds. */
+  added: number;
 }
 
 /**
@@ -49,7 +52,19 @@ export async function removalOf(
   } else {
     all.push(path);
   }
-  return { gone: all, changed };
+  return { gone: all, changed, added: parseInt(migration, 10) };
+}
+
+/**
+ * Allows to take back an `add` that isn't committed, if nobody has changed its files since.
+ * @throws {Refusal} for other changes that are not committed, in files that go or change
+ */
+export function requireUntouched({ gone, changed, added }: Removal): void {
+  const isTakenBack = (path: string) =>
+    committedText(path) === undefined ? isAsWritten(path, added) : committedText(path) === changed.get(path);
+  const lost = uncommitted([...gone, ...changed.keys()]).filter((path) => !isTakenBack(path));
+  if (lost.length === 0) return;
+  throw new Refusal(lost.map((path) => `${path}: has changes that are not committed; --force removes them too`));
 }
 
 export function remove({ gone, changed }: Removal): void {
