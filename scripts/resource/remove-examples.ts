@@ -8,6 +8,9 @@ import { RESOURCES } from './project';
 import { type Files, programsIn, withMovedImports } from './source-files';
 import { applicationFiles, dropExamplesFile } from './templates/examples';
 
+/** What Prettier knows. */
+const HAS_FORMAT = /\.(?:ts|mjs|cjs|json|md)$/;
+
 export interface Move {
   /** By their paths, those that they get. */
   moved: Map<string, string>;
@@ -33,7 +36,7 @@ export async function moveOfExamples(isApplied: (...names: string[]) => Promise<
     const time = nextTime();
     texts.set(`${MIGRATIONS}/${time}-drop-examples.ts`, dropExamplesFile(examples, time));
   }
-  const all = [...texts].map(async ([path, text]) => [path, await formatted(path, text)] as const);
+  const all = [...texts].map(async ([path, text]) => [path, HAS_FORMAT.test(path) ? await formatted(path, text) : text] as const);
   return { moved, texts: new Map(await Promise.all(all)) };
 }
 
