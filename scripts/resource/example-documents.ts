@@ -27,11 +27,17 @@ function pageWithout(page: string, moved: ReadonlyMap<string, string>, isNamed: 
   const shown = page
     .replaceAll(MARKED, '')
     .replaceAll(SHELL, (block) => withoutParagraphs(block, (paragraph) => CALL.test(paragraph)));
-  const rows = withoutLines(shown, (line) => line.startsWith('|') && isNamed(line));
+  const rows = withoutLines(shown, (line) => line.startsWith('|') && (isNamed(line) || namesOnly(line, moved)));
   return rows.replaceAll(
     /(?<=`|\]\((?:\.\.\/)?)(?:src\/)?((?:resources|migrations|demo|seed)\/[\w./-]+)(?=`|\))/g,
     (path, short: string) => placeOf(`src/${short}`, moved) ?? path,
   );
+}
+
+/** Whether a row of a table is about moved files, and about no other of the service. */
+function namesOnly(row: string, moved: ReadonlyMap<string, string>): boolean {
+  const files = [...row.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path]) => path);
+  return files.length > 0 && files.every((path) => moved.has(path));
 }
 
 /** Where a file or a folder is after the move. */

@@ -36,7 +36,9 @@ export async function moveOfExamples(isApplied: (...names: string[]) => Promise<
     const time = nextTime();
     texts.set(`${MIGRATIONS}/${time}-drop-examples.ts`, dropExamplesFile(examples, time));
   }
-  const all = [...texts].map(async ([path, text]) => [path, HAS_FORMAT.test(path) ? await formatted(path, text) : text] as const);
+  const all = [...texts].map(
+    async ([path, text]) => [path, HAS_FORMAT.test(path) ? await formatted(path, text) : text] as const,
+  );
   return { moved, texts: new Map(await Promise.all(all)) };
 }
 

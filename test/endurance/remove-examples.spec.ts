@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { cloneTemplate, query } from '../../src/platform/testing';
 
 /** Suites of each kind: documents, settings, all resources, one of the examples, a command, and the service on its own. */
 const SUITES = [
@@ -25,19 +36,27 @@ whereTheyAre('npm run resource -- remove --examples', () => {
   const env = { PATH, HOME, DATA_DIR: join(directory, '.data'), GIT_CONFIG_NOSYSTEM: '1' };
   const file = (path: string) => join(directory, path);
 
-  function run(program: string, ...words: string[]): { status: number | null; output: string } {
-    const { status, stdout, stderr } = spawnSync(program, words, { cwd: directory, env, encoding: 'utf8' });
+  let database: Awaited<ReturnType<typeof cloneTemplate>>;
+
+  function run(program: string, words: string[], settings: object = {}): { status: number | null; output: string } {
+    const options = { cwd: directory, env: { ...env, ...settings }, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(program, words, options);
     return { status, output: stdout + stderr };
   }
 
-  const node = (...words: string[]) => run(process.execPath, ...words);
+  const node = (...words: string[]) => run(process.execPath, words);
+  /** With a database that has the tables of the examples. */
+  const nodeOnDatabase = (...words: string[]) =>
+    run(process.execPath, ['-r', '@swc-node/register', ...words], { DATABASE_URL: database.url });
+  const resource = (...words: string[]) => nodeOnDatabase('scripts/resource/main.ts', ...words, '--no-documents');
   const removeExamples = (...words: string[]) =>
-    node('-r', '@swc-node/register', 'scripts/resource/main.ts', 'remove', '--examples', ...words);
+    nodeOnDatabase('scripts/resource/main.ts', 'remove', '--examples', ...words);
   const git = (...words: string[]) =>
-    run('git', '-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false', ...words);
+    run('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false', ...words]);
 
   /** As far as git knows it or would. */
-  beforeAll(() => {
+  beforeAll(async () => {
+    database = await cloneTemplate();
     const { stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
       encoding: 'utf8',
     });
@@ -53,7 +72,25 @@ whereTheyAre('npm run resource -- remove --examples', () => {
     git('add', '--all');
     expect(git('commit', '--quiet', '--message', 'All').output).toBe('');
   });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  afterAll(async () => {
+    rmSync(directory, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it('leaves another resource alone that was edited after it was added, unless it is forced to remove it', () => {
+    const path = 'src/resources/zebras/zebra.dto.ts';
+    expect(resource('add', 'zebras', 'number:text(9)')).toMatchObject({ status: 0 });
+    expect(resource('remove', 'zebras')).toMatchObject({ status: 0 });
+    expect(git('status', '--porcelain').output).toBe('');
+
+    expect(resource('add', 'zebras', 'number:text(9)')).toMatchObject({ status: 0 });
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(file(path), later, later);
+    expect(resource('remove', 'zebras').output).toContain(`${path}: has changes that are not committed`);
+    expect(existsSync(file(path))).toBe(true);
+    expect(resource('remove', 'zebras', '--force')).toMatchObject({ status: 0 });
+    expect(git('status', '--porcelain').output).toBe('');
+  });
 
   it('refuses while there are changes that are not committed, and changes nothing', () => {
     writeFileSync(file('README.md'), `${readFileSync('README.md', 'utf8')}\nMine.\n`);
@@ -97,4 +134,19 @@ whereTheyAre('npm run resource -- remove --examples', () => {
     },
     PATIENCE,
   );
+
+  it('drops their tables where a database has them', async () => {
+    const names = async () => {
+      const rows = await query(
+        database.url,
+        "SELECT relname AS name FROM pg_class WHERE relname ~ '^(users|product|order)'",
+      );
+      return rows.map(({ name }) => name as string);
+    };
+    expect(await names()).toEqual(expect.arrayContaining(['users', 'products', 'order_items']));
+
+    expect(nodeOnDatabase('src/platform/database/run-migrations.ts').output).toBe('');
+    expect(await names()).toContain('users');
+    expect((await names()).filter((name) => !name.startsWith('users'))).toEqual([]);
+  });
 });

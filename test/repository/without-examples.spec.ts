@@ -35,9 +35,7 @@ whereTheyLeft('The service without its examples', () => {
     const { paths } = await read(path);
 
     expect(await read(path)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
-    expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(['/api/v1/users', '/health/ready'].slice(path.includes('v2') ? 1 : 0)),
-    );
+    expect(Object.keys(paths)).toContain('/health/ready');
     expect(Object.keys(paths).filter((one) => nouns.some((noun) => one.includes(`/${noun}`)))).toEqual([]);
   });
 

@@ -85,6 +85,8 @@ declareSeeds(${seeds.join(', ')});
 `;
 }
 
+const quoted = (names: string[]) => names.map((name) => `'${name}'`).join(', ');
+
 /** Imports of the files that export these names. */
 function importing(names: string[], exported: Examples['exported']): string {
   const files = [...new Set(names.map((name) => exported.get(name)!))].sort();
@@ -98,12 +100,13 @@ function importing(names: string[], exported: Examples['exported']): string {
 
 /** Drops what the examples have made in a database of the service. Those of the tests make it afterwards. */
 export function dropExamplesFile({ migrations }: Examples, time: number): string {
-  const { tables, functions } = migrations;
+  const { tables, functions, classes } = migrations;
   return `
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { uncountRows } from '../platform';
 
-const TABLES = [${tables.map((name) => `'${name}'`).join(', ')}];
+const TABLES = [${quoted(tables)}];
+const MIGRATIONS = [${quoted(classes)}];
 
 /** The examples have left the service: ${listed(tables)}. */
 export class DropExamples${time} implements MigrationInterface {
@@ -111,9 +114,11 @@ export class DropExamples${time} implements MigrationInterface {
     for (const table of TABLES) await uncountRows(database, table);
     await database.query(\`DROP TABLE IF EXISTS \${TABLES.join(', ')}\`);
 ${functions.length > 0 ? `    await database.query('DROP FUNCTION IF EXISTS ${functions.join(', ')}');` : ''}
+    // A service that gets the examples back makes their tables again.
+    await database.query('DELETE FROM migrations WHERE name = ANY ($1)', [MIGRATIONS]);
   }
 
-  /** The rows can't be restored, and the service before this one makes no tables anew. */
+  /** Nothing can restore the rows. */
   async down(): Promise<void> {}
 }
 `;
