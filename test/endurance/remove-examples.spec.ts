@@ -14,18 +14,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { cloneTemplate, query } from '../../src/platform/testing';
 
-/** Suites of each kind: documents, settings, all resources, one of the examples, a command, and the service on its own. */
+/** Suites of each kind: settings, conventions, documents, a command, one of the examples, and the service on its own. */
 const SUITES = [
   'test/config/settings',
   'test/conventions/architecture',
-  'test/conventions/every-collection',
+  'test/conventions/said-once',
   'test/repository/documents',
   'test/repository/resource-command',
   'test/repository/without-examples',
   'test/resources/orders',
   'test/seed/seed-command',
 ];
-const PATIENCE = 280_000;
+const PATIENCE = 600_000;
 
 /** Where they left, there is nothing to remove. */
 const whereTheyAre = existsSync('src/resources/products') ? describe : describe.skip;

@@ -113,7 +113,7 @@ describe('The service without a resource', () => {
     expect((await post('/api/v1/auth/tokens', { username, password })).status).toBe(201);
     expect((await get('/api/v1/users')).status).toBe(401);
     for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 404]);
-    expect(Object.keys((JSON.parse(document) as { paths: object }).paths).length).toBeGreaterThan(10);
+    expect(Object.keys((JSON.parse(document) as { paths: object }).paths).length).toBeGreaterThan(5);
     expect(document).not.toMatch(unsaid);
   }
 
