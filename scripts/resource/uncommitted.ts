@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import { Refusal } from './plan';
 
 /** A command that adds a resource writes its files within this time, in milliseconds. */
-const WRITING_TIME = 10_000;
+const WRITING_TIME = 30_000;
 
 /**
  * @param paths files and folders. Default: the whole work tree
@@ -21,23 +20,18 @@ export function uncommitted(paths: string[] = []): string[] {
 }
 
 /** @throws {Refusal} */
-export function requireCommitted(paths?: string[]): void {
-  const files = uncommitted(paths);
+export function requireCommitted(): void {
+  const files = uncommitted();
   if (files.length > 0) throw new Refusal(files.map((path) => `${path}: has changes that are not committed`));
 }
 
-/** The text of the last commit; undefined if there is none. */
-export function committedText(path: string): string | undefined {
-  const { status, stdout } = spawnSync('git', ['show', `HEAD:./${path}`], { encoding: 'utf8' });
-  return status === 0 ? stdout : undefined;
+export function isCommitted(path: string): boolean {
+  return spawnSync('git', ['cat-file', '-e', `HEAD:./${path}`]).status === 0;
 }
 
-/** Whether a file, or each file of a folder, is as old as a command that has written it at this time, in milliseconds. */
+/** Whether a file is as old as a command that has written it at this time, in milliseconds. */
 export function isAsWritten(path: string, time: number): boolean {
-  if (!existsSync(path)) return true;
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs <= time + WRITING_TIME;
-  return readdirSync(path).every((name) => isAsWritten(join(path, name), time));
+  return statSync(path).mtimeMs <= time + WRITING_TIME;
 }
 
 const hasCommit = (): boolean => spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD']).status === 0;
