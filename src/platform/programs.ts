@@ -14,5 +14,7 @@ export { ConfigModule } from './config/config.module';
 export { environmentSettings } from './config/read-settings';
 /** The database without an application, and the PostgreSQL that is used without DATABASE_URL. */
 export { DatabaseModule } from './database/database.module';
-export { dataSourceOptions, declareMigrations } from './database/data-source';
+export { dataSourceOptions } from './database/data-source';
 export { startEmbeddedPostgres } from './database/embedded-postgres';
+/** Adds a folder of migrations, which run after those of `src`. */
+export { declareMigrations } from './database/data-source';
