@@ -1,6 +1,6 @@
 // The measured servers: how each one starts, and what it is.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NEST_OUTPUT = 'node_modules/.cache/resource-api-bench/nest';
@@ -15,7 +15,6 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 export const PRODUCT = {
   title: 'Resource API',
   about: 'This service, compiled, `NODE_ENV=production`: tokens, validation, envelope, log and all else.',
-  script: 'dist/main.js',
   // The options between `node` and the script.
   nodeOptions: scripts['start:prod'].split(' ').slice(1, -1),
   environment: ({ secrets, directory }) => ({
@@ -57,9 +56,17 @@ export const REFERENCES = {
   },
 };
 
+/** Where a checkout has its programs: those of its tests, which have all measured routes. Older ones don't say it. */
+export function programsOf(folder = '.') {
+  const path = join(folder, 'test/support/application-places.json');
+  return existsSync(path)
+    ? JSON.parse(readFileSync(path, 'utf8'))
+    : { program: 'dist/main.js', seed: 'dist/seed/main.js' };
+}
+
 /** Compiles TypeScript. */
 export function build(names) {
-  if (names.some((name) => !(name in REFERENCES))) run('scripts/build-if-changed.mjs');
+  if (names.some((name) => !(name in REFERENCES))) run('scripts/build-if-changed.mjs', '--tests');
   if (names.includes('nest')) run('node_modules/typescript/bin/tsc', '-p', 'bench/reference/nest');
 }
 

@@ -1,18 +1,32 @@
-// Builds unless dist/ is newer than all its sources, so that a later start takes a second.
+// Builds unless dist/ is newer than all its sources, so that a later start takes a second. With --tests it builds the tested
+// application too, where that is another one.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const sources = readdirSync('src', { recursive: true }).map((name) => join('src', name));
-const inputs = ['src', ...sources, 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.start.json'];
-const built = modified('dist/main.js');
+const PRODUCT = { program: 'dist/main.js', build: 'tsconfig.start.json' };
+const ALWAYS = ['package-lock.json', 'nest-cli.json', 'tsconfig.json'];
 
-if (built < Math.max(...inputs.map(modified))) {
+buildIfChanged(PRODUCT, ['src']);
+if (process.argv.includes('--tests')) {
+  const tested = JSON.parse(readFileSync('test/support/application-places.json', 'utf8'));
+  if (tested.program !== PRODUCT.program) buildIfChanged(tested, ['src', dirname(tested.build)]);
+}
+
+function buildIfChanged({ program, build }, folders) {
+  const sources = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
+  );
+  const inputs = [...folders, ...sources, ...ALWAYS, build];
+  if (modified(program) >= Math.max(...inputs.map(modified))) return;
   // Without type checks, which take a third of the time and have their own command: npm run types.
-  const build = ['node_modules/@nestjs/cli/bin/nest.js', 'build', '--path', 'tsconfig.start.json'];
-  const { status } = spawnSync(process.execPath, build, { stdio: 'inherit' });
+  const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'build', '--path', build];
+  const { status } = spawnSync(process.execPath, nest, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   // The build doesn't touch unchanged files, so the mark is renewed.
-  utimesSync('dist/main.js', new Date(), new Date());
+  utimesSync(program, new Date(), new Date());
+}
+
+function modified(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -24,6 +24,7 @@ const resources = [
   UploadsModule,
   PublicModule,
   KeysModule,
+  // One line for each, so that adding one changes one line.
 ];
 
 @Module({ imports: [PlatformModule, ...resources, DemoModule] })

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PRODUCT, REFERENCES } from '../servers.mjs';
+import { PRODUCT, programsOf, REFERENCES } from '../servers.mjs';
 import { nestTokens } from './callers.mjs';
 import { connect, copyUsersWithoutSearchIndex, createDatabase, describeData, dropDatabase } from './database.mjs';
 import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
@@ -65,9 +65,9 @@ export class Bench {
   }
 
   async start(name, moreOptions = []) {
-    const { script, environment, nodeOptions = [] } = REFERENCES[name] ?? PRODUCT;
-    const DATABASE_URL = this.urls[name] ?? this.urls.main;
     const folder = name === 'before' ? this.before : undefined;
+    const { script = programsOf(folder).program, environment, nodeOptions = [] } = REFERENCES[name] ?? PRODUCT;
+    const DATABASE_URL = this.urls[name] ?? this.urls.main;
     const process = { name, script, folder, node: this.node, environment: { DATABASE_URL, ...environment?.(this) } };
     const probe = `/api/v1/products/${this.data.products.first}`;
     const { server: core } = this.cores;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { programsOf } from '../servers.mjs';
 
 const SEARCH_INDEXES = ['users_username_search', 'users_email_search', 'users_name_search'];
 const SEARCH_TERMS = 50;
@@ -108,7 +109,7 @@ async function someUsernames(client) {
 async function seed(url, { users, products, password, directory, folder }) {
   const counts = ['--users', users, '--products', products, '--orders', 0, '--posts', 0];
   const rest = ['--comments', 0, '--replies', 0, '--password', password];
-  const child = spawn(process.execPath, ['dist/seed/main.js', ...[...counts, ...rest].map(String)], {
+  const child = spawn(process.execPath, [programsOf(folder).seed, ...[...counts, ...rest].map(String)], {
     cwd: folder,
     env: { PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: url, DATA_DIR: directory },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -4,14 +4,17 @@ import { joined, type OpenApi } from './parts';
 
 export { type Version, VERSIONS };
 
+/** The folder of the service's own documents. That of the tests' application is another one if it is another application. */
+export const PRODUCT = 'docs';
+
 /** The folder of a version's parts, which are checked in. */
-export const folderOf = (version: Version): string => `docs/openapi/v${version}`;
+export const folderOf = (version: Version, documents = PRODUCT): string => `${documents}/openapi/v${version}`;
 /** The file of a version's whole document, which is made from the parts. */
-export const wholeOf = (version: Version): string => `docs/openapi.v${version}.json`;
+export const wholeOf = (version: Version, documents = PRODUCT): string => `${documents}/openapi.v${version}.json`;
 
 /** The checked-in parts, by the names of their files without the extension. */
-export function readParts(version: Version): Map<string, OpenApi> {
-  const folder = folderOf(version);
+export function readParts(version: Version, documents = PRODUCT): Map<string, OpenApi> {
+  const folder = folderOf(version, documents);
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return new Map(
     names
@@ -26,10 +29,10 @@ export function readParts(version: Version): Map<string, OpenApi> {
  * @returns the files of the whole documents
  * @throws {Error} if two parts contradict each other
  */
-export function makeWholes(): string[] {
+export function makeWholes(documents = PRODUCT): string[] {
   return VERSIONS.map((version) => {
-    const file = wholeOf(version);
-    const text = `${JSON.stringify(wholeFromParts(version), null, 2)}\n`;
+    const file = wholeOf(version, documents);
+    const text = `${JSON.stringify(wholeFromParts(version, documents), null, 2)}\n`;
     if (textOf(file) !== text) {
       // Renamed, as another process may read it meanwhile.
       const draft = file.replace(/json$/, `${process.pid}.json`);
@@ -40,13 +43,13 @@ export function makeWholes(): string[] {
   });
 }
 
-function wholeFromParts(version: Version): OpenApi {
+function wholeFromParts(version: Version, documents: string): OpenApi {
   try {
-    return joined(readParts(version));
+    return joined(readParts(version, documents));
   } catch (error) {
     const { message } = error as Error;
     throw new Error(
-      `The parts in ${folderOf(version)} contradict each other: npm run openapi writes them anew.\n${message}`,
+      `The parts in ${folderOf(version, documents)} contradict each other: npm run openapi writes them anew.\n${message}`,
       {
         cause: error,
       },

@@ -22,7 +22,7 @@ export function editsOf({ noun, plural, many, parents }: Names): Edit[] {
   return [
     edit('src/app.module.ts', [
       [`import { ${plural}Module } from './resources/${noun}/${noun}.module';\n`, amongImports('./resources/')],
-      [`  ${plural}Module,\n`, before('];\n')],
+      [`  ${plural}Module,\n`, before('  // One line for each')],
     ]),
     edit('src/demo/demo-data.ts', [
       [`import { add${plural} } from './${noun}';\n`, amongImports('./')],

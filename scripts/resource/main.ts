@@ -6,11 +6,14 @@ import { filesOf, nextTime, write, writeDocuments } from './add';
 import { ask, commandOf } from './ask';
 import { planOf, Refusal } from './plan';
 import { existingResources } from './project';
-import { removalOf, remove } from './remove';
+import { removalOf, remove, requireUntouched } from './remove';
+import { described, moveExamples, moveOfExamples } from './remove-examples';
+import { requireCommitted } from './uncommitted';
 
 const USAGE = `npm run resource -- add [NOUN ATTRIBUTE... [OPTION...]], which asks for what is missing
 npm run resource -- list
 npm run resource -- remove NOUN
+npm run resource -- remove --examples
 
 An attribute is name:kind, then ? if it may be null, !unique, and =default:
   npm run resource -- add invoices 'number:text(9)!unique' amount:money 'note:lines(1000)?' 'status:OPEN|PAID=OPEN'
@@ -23,7 +26,9 @@ An attribute is name:kind, then ? if it may be null, !unique, and =default:
   --soft-delete                hides deleted rows and keeps them
   --no-search                  leaves the search out
   --dry-run                    lists the files, and changes nothing
-  --no-documents               leaves the OpenAPI documents to npm run openapi`;
+  --no-documents               leaves the OpenAPI documents to npm run openapi
+  --examples                   leaves the products, orders, posts, comments and replies to the tests
+  --force                      removes a resource together with changes that are not committed`;
 
 const OPTIONS = {
   in: { type: 'string' },
@@ -35,14 +40,17 @@ const OPTIONS = {
   'no-search': { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   'no-documents': { type: 'boolean' },
+  examples: { type: 'boolean' },
+  force: { type: 'boolean' },
 } as const;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command, noun, ...attributes] = positionals;
   if (command === 'list') return list();
-  if (command === 'remove' && noun !== undefined && attributes.length === 0)
-    return removing(noun, values['dry-run'], !values['no-documents']);
+  if (command === 'remove' && values.examples && noun === undefined) return removingExamples(values);
+  if (command === 'remove' && !values.examples && noun !== undefined && attributes.length === 0)
+    return removing(noun, values);
   if (command !== 'add') throw new Refusal([`This is how it is used:\n${USAGE}`]);
   const { 'soft-delete': softDelete, 'no-search': noSearch, 'dry-run': dryRun } = values;
   const resources = existingResources();
@@ -60,14 +68,31 @@ async function main(): Promise<void> {
   console.log(`These files were written or changed:\n${shown.join('\n')}`);
 }
 
-async function removing(noun: string, dryRun = false, documents = true): Promise<void> {
+interface Options {
+  'dry-run'?: boolean;
+  'no-documents'?: boolean;
+  force?: boolean;
+}
+
+async function removing(noun: string, options: Options): Promise<void> {
   const removal = await removalOf(noun, existingResources(), isApplied);
-  const gone = [...removal.gone, ...(documents ? documentsOf(noun) : [])].sort();
+  const parts = options['no-documents'] ? [] : documentsOf(noun);
+  const gone = [...removal.gone, ...parts].sort();
   const shown = `These go:\n${gone.join('\n')}\nThese change:\n${[...removal.changed.keys()].join('\n')}`;
-  if (dryRun) return console.log(shown);
+  if (options['dry-run']) return console.log(shown);
+  if (!options.force) requireUntouched(removal);
   remove(removal);
-  if (documents) writeDocuments();
+  if (!options['no-documents']) writeDocuments();
   console.log(shown);
+}
+
+async function removingExamples(options: Options): Promise<void> {
+  const move = await moveOfExamples(isApplied);
+  if (options['dry-run']) return console.log(described(move));
+  requireCommitted();
+  moveExamples(move);
+  if (!options['no-documents']) writeDocuments();
+  console.log(described(move));
 }
 
 /** The parts of the documents that only this resource has. */

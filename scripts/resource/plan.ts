@@ -108,6 +108,7 @@ function problemsOfNoun({ noun, singular }: Wish, resources: Existing[], exists:
     `src/demo/${noun}.ts`,
     `test/resources/${noun}.spec.ts`,
     `test/support/resources/${noun}.ts`,
+    `test/support/examples/resources/${noun}`,
   ];
   return [...problems, ...files.filter((path) => exists(path)).map((path) => `${noun}: ${path} exists already`)];
 }

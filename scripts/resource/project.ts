@@ -29,13 +29,14 @@ export const isGuarded = ({ names, isPrivate, getTakesCaller }: Existing): boole
 const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 /** The resources with a table of their own. */
-export function existingResources(): Existing[] {
-  const nouns = readdirSync(RESOURCES).sort();
-  return nouns.flatMap((noun) => existing(noun) ?? []);
+export function existingResources(roots: string[] = [RESOURCES]): Existing[] {
+  const folders = roots.flatMap((root) => readdirSync(root).map((noun) => ({ root, noun })));
+  folders.sort((one, other) => (one.noun < other.noun ? -1 : 1));
+  return folders.flatMap(({ root, noun }) => existing(root, noun) ?? []);
 }
 
-function existing(noun: string): Existing | undefined {
-  const folder = `${RESOURCES}/${noun}`;
+function existing(root: string, noun: string): Existing | undefined {
+  const folder = `${root}/${noun}`;
   const singular = fileOfEntity(folder) ?? singularOf(noun);
   const entity = read(`${folder}/${singular}.entity.ts`);
   if (!singular || !entity) return undefined;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatted, nextTime } from './add';
@@ -7,12 +6,15 @@ import { MIGRATIONS } from './files';
 import { Refusal } from './plan';
 import { type Existing, RESOURCES } from './project';
 import { dropMigrationFile } from './templates/migration';
+import { isAsWritten, isCommitted, uncommitted } from './uncommitted';
 
 export interface Removal {
   /** Files and folders that go. */
   gone: string[];
   /** The new texts of other files. */
   changed: Map<string, string>;
+  /** When the resource was added, in milliseconds. */
+  added: number;
 }
 
 /**
@@ -49,7 +51,18 @@ export async function removalOf(
   } else {
     all.push(path);
   }
-  return { gone: all, changed };
+  return { gone: all, changed, added: parseInt(migration, 10) };
+}
+
+/**
+ * Refuses files that go with changes that are not committed. An `add` may be taken back before it is committed, if nobody has
+ * changed its files since. Files that stay lose the lines of the resource alone.
+ * @throws {Refusal}
+ */
+export function requireUntouched({ gone, added }: Removal): void {
+  const lost = uncommitted(gone).filter((path) => isCommitted(path) || !isAsWritten(path, added));
+  if (lost.length === 0) return;
+  throw new Refusal(lost.map((path) => `${path}: has changes that are not committed; --force removes them too`));
 }
 
 export function remove({ gone, changed }: Removal): void {
@@ -79,8 +92,4 @@ function parentsOf(noun: string): string[] {
   if (!existsSync(path)) return [];
   const line = new RegExp(`^ {2}'?${noun}'?: \\[(.*)\\],$`, 'm').exec(readFileSync(path, 'utf8'));
   return line ? line[1].split(', ').map((name) => name.slice(1, -1)) : [];
-}
-
-function isCommitted(path: string): boolean {
-  return spawnSync('git', ['cat-file', '-e', `HEAD:${path}`]).status === 0;
 }

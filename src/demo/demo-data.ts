@@ -1,24 +1,26 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { escapeIdentifier } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
-import { minutes, Settings, withLock } from '../platform';
+import { ResourceEntity, Settings, withLock } from '../platform';
 import { hashPassword, identityKey } from '../platform/accounts';
-import { Comment } from '../resources/comments/comment.entity';
-import { Order, OrderItem, OrderStatus } from '../resources/orders/order.entity';
-import { Post } from '../resources/posts/post.entity';
-import { Product } from '../resources/products/product.entity';
-import { Reply } from '../resources/replies/reply.entity';
 import { UserSettings } from '../resources/users/user-settings';
 import { User } from '../resources/users/user.entity';
-import { DEMO_PASSWORD, demoEmail, demoOrders, demoProducts, demoUsers } from './content';
+import { DEMO_PASSWORD, demoEmail, demoUsers } from './content';
 import { DemoAccounts } from './demo-accounts';
-import { demoPosts } from './posts';
-import { add } from './rows';
+import { addOrders } from './orders';
+import { addPosts } from './posts';
+import { addProducts } from './products';
+import { add, dates } from './rows';
 
-const CENTS = 100;
-/** The time between a post and a comment, and between a comment and a reply. */
-const COMMENT_DELAY = minutes(95);
-const REPLY_DELAY = minutes(12);
+type AddRows = (manager: EntityManager) => Promise<void>;
+
+const declared: AddRows[] = [];
+
+/** Adds demo rows of resources that a module outside of `src` brings, after all others. */
+export function declareDemoRows(...rows: AddRows[]): void {
+  declared.push(...rows);
+}
 
 /** Fills an empty database, once, with data to explore. */
 @Injectable()
@@ -44,15 +46,19 @@ export class DemoData implements OnApplicationBootstrap {
         return this.logger.warn('There are no demo data: ADMIN_USERNAME or ADMIN_EMAIL is the one of a demo user');
       }
       // All or nothing: the next start would take partial demo data for a user's own data.
-      await this.database.transaction(fill);
+      await this.database.transaction(async (manager) => {
+        for (const addRows of [fill, ...declared]) await addRows(manager);
+      });
     });
   }
 
-  /** True if the database contains nothing but the administrator of the settings. Hidden rows count. */
+  /** True if no resource has a row but the administrator of the settings. Hidden rows count. */
   private async isEmpty(): Promise<boolean> {
+    const others = this.database.entityMetadatas
+      .filter(({ target, tableType }) => tableType === 'regular' && target !== User && isResource(target))
+      .map(({ tablePath }) => ` AND NOT EXISTS (SELECT FROM ${tablePath.split('.').map(escapeIdentifier).join('.')})`);
     const [{ empty }] = await this.database.query<{ empty: boolean }[]>(
-      `SELECT NOT EXISTS (SELECT FROM users WHERE username_key <> $1) AND NOT EXISTS (SELECT FROM products)
-          AND NOT EXISTS (SELECT FROM posts) AS empty`,
+      `SELECT NOT EXISTS (SELECT FROM users WHERE username_key <> $1)${others.join('')} AS empty`,
       [identityKey(this.administrator.ADMIN_USERNAME ?? '')],
     );
     return empty;
@@ -69,79 +75,21 @@ export class DemoData implements OnApplicationBootstrap {
 }
 
 async function fill(manager: EntityManager): Promise<void> {
-  const users = await addUsers(manager);
-  const products = await addProducts(manager);
-  await addOrders(manager, users, products);
-  await addPosts(manager, users);
+  await addUsers(manager);
+  await addProducts(manager);
+  await addOrders(manager);
+  await addPosts(manager);
 }
 
-async function addUsers(manager: EntityManager): Promise<Map<string, User>> {
+async function addUsers(manager: EntityManager): Promise<void> {
   const password_hash = await hashPassword(DEMO_PASSWORD);
   const users = demoUsers.map(({ created, ...user }) => {
     const email = demoEmail(user.username);
     const keys = { username_key: identityKey(user.username), email_key: identityKey(email) };
     return { ...user, ...dates(created), ...keys, email, password_hash };
   });
-  return mapBy('username', await add(manager, User, users));
+  await add(manager, User, users);
 }
 
-async function addProducts(manager: EntityManager): Promise<Map<string, Product>> {
-  const products = demoProducts.map(({ created, stocked, ...product }) => {
-    return { ...product, ...dates(created), stock: stocked - quantitySold(product.name) };
-  });
-  return mapBy('name', await add(manager, Product, products));
-}
-
-/** Cancelled orders have returned what they took. */
-function quantitySold(product: string): number {
-  return demoOrders
-    .filter(({ status }) => status !== OrderStatus.CANCELLED)
-    .reduce((sum, { items }) => sum + (items[product] ?? 0), 0);
-}
-
-async function addOrders(
-  manager: EntityManager,
-  users: Map<string, User>,
-  products: Map<string, Product>,
-): Promise<void> {
-  for (const { created, updated, buyer, status, items } of demoOrders) {
-    const lines = Object.entries(items).map(([product, quantity], position) => {
-      const { id: product_id, name, price: unit_price } = products.get(product)!;
-      return { position, product_id, quantity, name, unit_price };
-    });
-    const cents = lines.reduce((sum, { unit_price, quantity }) => sum + Math.round(unit_price * CENTS) * quantity, 0);
-    const order = { ...dates(created, updated), user_id: users.get(buyer)!.id, status, total_amount: cents / CENTS };
-    const [{ id: order_id }] = await add(manager, Order, [order]);
-    const rows = lines.map((line) => ({ ...line, order_id }));
-    await add(manager, OrderItem, rows);
-  }
-}
-
-async function addPosts(manager: EntityManager, users: Map<string, User>): Promise<void> {
-  for (const { created, author, comments, ...post } of demoPosts) {
-    const row = { ...post, ...dates(created), user_id: users.get(author)!.id };
-    const [{ id: post_id }] = await add(manager, Post, [row]);
-    let time = created;
-    for (const { author, content, replies = [] } of comments) {
-      time = later(time, COMMENT_DELAY);
-      const comment = { ...dates(time), post_id, user_id: users.get(author)!.id, content };
-      const [{ id: comment_id }] = await add(manager, Comment, [comment]);
-      for (const [author, content] of replies) {
-        time = later(time, REPLY_DELAY);
-        await add(manager, Reply, [{ ...dates(time), comment_id, user_id: users.get(author)!.id, content }]);
-      }
-    }
-  }
-}
-
-function dates(created: string, updated = created): { created_at: Date; updated_at: Date } {
-  return { created_at: new Date(created), updated_at: new Date(updated) };
-}
-
-function later(time: string, milliseconds: number): string {
-  return new Date(Date.parse(time) + milliseconds).toISOString();
-}
-
-function mapBy<E>(key: keyof E, rows: E[]): Map<string, E> {
-  return new Map(rows.map((row) => [String(row[key]), row]));
-}
+const isResource = (target: unknown): boolean =>
+  typeof target === 'function' && (target as { prototype: unknown }).prototype instanceof ResourceEntity;

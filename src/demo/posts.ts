@@ -1,4 +1,14 @@
-import { PostStatus } from '../resources/posts/post.entity';
+import type { EntityManager } from 'typeorm';
+import { minutes } from '../platform';
+import { Comment } from '../resources/comments/comment.entity';
+import { Post, PostStatus } from '../resources/posts/post.entity';
+import { Reply } from '../resources/replies/reply.entity';
+import { User } from '../resources/users/user.entity';
+import { add, dates, rowsBy } from './rows';
+
+/** The time between a post and a comment, and between a comment and a reply. */
+const COMMENT_DELAY = minutes(95);
+const REPLY_DELAY = minutes(12);
 
 interface DemoPost {
   created: string;
@@ -142,3 +152,25 @@ export const demoPosts: DemoPost[] = [
     ],
   },
 ];
+
+export async function addPosts(manager: EntityManager): Promise<void> {
+  const users = await rowsBy(manager, User, 'username');
+  for (const { created, author, comments, ...post } of demoPosts) {
+    const row = { ...post, ...dates(created), user_id: users.get(author)!.id };
+    const [{ id: post_id }] = await add(manager, Post, [row]);
+    let time = created;
+    for (const { author, content, replies = [] } of comments) {
+      time = later(time, COMMENT_DELAY);
+      const comment = { ...dates(time), post_id, user_id: users.get(author)!.id, content };
+      const [{ id: comment_id }] = await add(manager, Comment, [comment]);
+      for (const [author, content] of replies) {
+        time = later(time, REPLY_DELAY);
+        await add(manager, Reply, [{ ...dates(time), comment_id, user_id: users.get(author)!.id, content }]);
+      }
+    }
+  }
+}
+
+function later(time: string, milliseconds: number): string {
+  return new Date(Date.parse(time) + milliseconds).toISOString();
+}

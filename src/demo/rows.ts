@@ -12,3 +12,16 @@ export async function add<E extends ObjectLiteral>(
   await manager.createQueryBuilder().insert().into(entity, columns).values(made).execute();
   return made;
 }
+
+export function dates(created: string, updated = created): { created_at: Date; updated_at: Date } {
+  return { created_at: new Date(created), updated_at: new Date(updated) };
+}
+
+/** All rows of an entity, by the value of an attribute. */
+export async function rowsBy<E extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: EntityTarget<E>,
+  key: keyof E,
+): Promise<Map<string, E>> {
+  return new Map((await manager.find(entity)).map((row) => [String(row[key]), row]));
+}

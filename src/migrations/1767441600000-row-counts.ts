@@ -30,12 +30,10 @@ export class RowCounts1767441600000 implements MigrationInterface {
           ON CONFLICT ON CONSTRAINT row_counts_pkey DO UPDATE SET rows = known.rows + EXCLUDED.rows;
       END $$`);
     await countRows(database, 'users', { status: true, deleted_at: true });
-    await countRows(database, 'products', { status: true, deleted_at: true });
-    await countRows(database, 'orders', { status: true });
   }
 
   async down(database: QueryRunner): Promise<void> {
-    for (const table of ['users', 'products', 'orders']) await uncountRows(database, table);
+    await uncountRows(database, 'users');
     await database.query('DROP FUNCTION add_row_count');
     await database.query('DROP TABLE row_counts');
   }

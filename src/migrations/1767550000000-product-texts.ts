@@ -1,13 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The search indexes of short texts. */
-const SHORT = [
-  'users_username_search',
-  'users_email_search',
-  'users_name_search',
-  'order_items_name_search',
-  'uploads_filename_search',
-];
 /** KiB of entries that PostgreSQL collects before somebody's write sorts them in: some ten milliseconds of work. */
 const COLLECTED = 256;
 
@@ -50,13 +42,11 @@ export class ProductTexts1767550000000 implements MigrationInterface {
     }
     // Last, because it keeps readers of products waiting until the migration is committed.
     await database.query('DROP INDEX products_name_search, products_description_search');
-    for (const index of SHORT) {
-      await database.query(`ALTER INDEX ${index} SET (gin_pending_list_limit = ${COLLECTED})`);
-    }
+    await database.query(`ALTER INDEX order_items_name_search SET (gin_pending_list_limit = ${COLLECTED})`);
   }
 
   async down(database: QueryRunner): Promise<void> {
-    for (const index of SHORT) await database.query(`ALTER INDEX ${index} RESET (gin_pending_list_limit)`);
+    await database.query('ALTER INDEX order_items_name_search RESET (gin_pending_list_limit)');
     await database.query('DROP TABLE product_texts');
     await database.query('DROP TRIGGER products_texts_insert ON products');
     await database.query('DROP TRIGGER products_texts_update ON products');

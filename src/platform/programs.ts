@@ -16,3 +16,5 @@ export { environmentSettings } from './config/read-settings';
 export { DatabaseModule } from './database/database.module';
 export { dataSourceOptions } from './database/data-source';
 export { startEmbeddedPostgres } from './database/embedded-postgres';
+/** Adds a folder of migrations, which run after those of `src`. */
+export { declareMigrations } from './database/data-source';

@@ -1,10 +1,10 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { type Counts, RESOURCES } from './rows/world';
+import type { Counts } from './rows/world';
 
 /** Reports the progress. */
 export interface Progress {
   /** Starts the next resource. */
-  begin(what: keyof Counts): void;
+  begin(what: string): void;
   advance(count: number): void;
   end(): void;
 }
@@ -20,11 +20,11 @@ class Bar implements Progress {
   constructor(output: NodeJS.WritableStream, counts: Counts) {
     const format = '{bar} {percentage} % | {what} | {duration_formatted}, {eta_formatted} left';
     this.bar = new SingleBar({ format, stream: output, hideCursor: true, barsize: 30 }, Presets.shades_classic);
-    const total = RESOURCES.reduce((sum, resource) => sum + counts[resource], 0);
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
     this.bar.start(total, 0, { what: '' });
   }
 
-  begin(what: keyof Counts): void {
+  begin(what: string): void {
     this.bar.update({ what });
   }
 
@@ -43,7 +43,7 @@ class Lines implements Progress {
     private readonly counts: Counts,
   ) {}
 
-  begin(what: keyof Counts): void {
+  begin(what: string): void {
     if (this.counts[what] > 0) this.output.write(`Writing ${this.counts[what]} ${what}\n`);
   }
 

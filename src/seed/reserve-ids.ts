@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
-import { type Counts, type Resource, RESOURCES } from './rows/world';
+import type { Counts } from './rows/world';
 
 /** The number of ids in one answer of the server. */
 const PORTION = 100_000;
 
 /** Takes ids from the sequences, so that concurrent writers don't get them. */
-export async function reserveIds(client: ClientBase, counts: Counts): Promise<Record<Resource, number[]>> {
-  const ids = {} as Record<Resource, number[]>;
-  for (const resource of RESOURCES) {
+export async function reserveIds(client: ClientBase, counts: Counts): Promise<Record<string, number[]>> {
+  const ids: Record<string, number[]> = {};
+  for (const resource of Object.keys(counts)) {
     // The usernames of seeded users end with their ids, which must not be at the end of an existing username.
     const taken = resource === 'users' ? await numbersInNames(client) : new Set<number>();
     ids[resource] = [];
@@ -20,7 +20,7 @@ export async function reserveIds(client: ClientBase, counts: Counts): Promise<Re
 }
 
 /** As one text: as rows they would take longer than the seeded rows. */
-async function takeIds(client: ClientBase, resource: Resource, count: number): Promise<number[]> {
+async function takeIds(client: ClientBase, resource: string, count: number): Promise<number[]> {
   const { rows } = await client.query<{ ids: string }>(
     `SELECT string_agg(nextval(pg_get_serial_sequence($1, 'id'))::text, ' ') AS ids FROM generate_series(1, $2)`,
     [resource, count],

@@ -4,7 +4,7 @@ import { hashPassword } from '../platform/accounts';
 import { DatabaseServer } from '../platform/features';
 import { environmentSettings } from '../platform/programs';
 import { createProgress } from './progress';
-import { HELP, parseArguments, type SeedArguments } from './seed-arguments';
+import { help, parseArguments, type SeedArguments } from './seed-arguments';
 import { seedDatabase, type SeedSummary } from './seed-database';
 import { SeedModule } from './seed.module';
 
@@ -15,7 +15,7 @@ import { SeedModule } from './seed.module';
  */
 export async function runSeedCommand(words: string[], output: NodeJS.WritableStream): Promise<void> {
   const args = parseArguments(words);
-  if (args.help) return void output.write(HELP);
+  if (args.help) return void output.write(help());
   if (environmentSettings().production && !args.force)
     throw new StartupError('This is production (NODE_ENV), and the rows are invented: add --force to write them here.');
   const app = await NestFactory.createApplicationContext(SeedModule, { logger: ['warn'], abortOnError: false });

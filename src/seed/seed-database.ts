@@ -2,11 +2,9 @@ import { Client } from 'pg';
 import { copyRows, type Row } from './copy-rows';
 import type { Progress } from './progress';
 import { reserveIds } from './reserve-ids';
-import { makeComment, makePost, makeReply } from './rows/posts';
-import { makeOrder, makeOrderItems, makeProduct } from './rows/shop';
-import { makeUser } from './rows/users';
-import { type Resource, RESOURCES, type World } from './rows/world';
+import { type Seed, seededResources, type World } from './rows/world';
 import { whileCollecting } from './search-indexes';
+import './seeds';
 
 export interface SeedOptions extends Pick<World, 'seed' | 'counts' | 'passwordHash'> {
   /** Rows of a resource in one transaction. Default: 5000 */
@@ -18,21 +16,6 @@ export interface SeedSummary {
   rows: Record<string, number>;
   seconds: number;
 }
-
-type Maker = (world: World, place: number) => Row | Row[];
-
-/** The tables of each resource, and the functions that make their rows. */
-const TABLES: Record<Resource, Record<string, Maker>> = {
-  users: { users: makeUser },
-  products: { products: makeProduct },
-  orders: { orders: makeOrder, order_items: makeOrderItems },
-  posts: { posts: makePost },
-  comments: { comments: makeComment },
-  replies: { replies: makeReply },
-};
-
-/** What triggers write beside these. */
-const BY_TRIGGERS = ['product_texts'];
 
 /** Concurrent connections: the server spends most time on indexes and foreign keys. */
 const LANES = 4;
@@ -54,7 +37,8 @@ export async function seedDatabase(
     const rows = await whileCollecting(keeper, async () => {
       const written = await writeAll(lanes, world, batchSize, progress);
       // Empties the lists that the search indexes collect new rows in, and lets the planner know what it deals with.
-      await keeper.query(`VACUUM (ANALYZE) ${[...Object.keys(written), ...BY_TRIGGERS].join(', ')}`);
+      const byTriggers = seededResources().flatMap((one) => one.byTriggers ?? []);
+      await keeper.query(`VACUUM (ANALYZE) ${[...Object.keys(written), ...byTriggers].join(', ')}`);
       return written;
     });
     return { rows, seconds: (performance.now() - start) / 1_000 };
@@ -80,14 +64,14 @@ async function writeAll(
   progress: Progress,
 ): Promise<Record<string, number>> {
   const written: Record<string, number> = {};
-  for (const resource of RESOURCES) {
-    for (const table of Object.keys(TABLES[resource])) written[table] = 0;
-    progress.begin(resource);
+  for (const { noun, tables } of seededResources()) {
+    for (const table of Object.keys(tables)) written[table] = 0;
+    progress.begin(noun);
     // All lanes share one iterator: an idle lane takes the next batch, and a failure stops all lanes.
-    const batches = batchesOf(world.counts[resource], batchSize);
+    const batches = batchesOf(world.counts[noun], batchSize);
     const work = async (lane: Client) => {
       for (const places of batches) {
-        await writeBatch(lane, world, resource, places, written);
+        await writeBatch(lane, world, tables, places, written);
         progress.advance(places.length);
       }
     };
@@ -99,12 +83,12 @@ async function writeAll(
 async function writeBatch(
   lane: Client,
   world: World,
-  resource: Resource,
+  tables: Seed['tables'],
   places: number[],
   written: Record<string, number>,
 ): Promise<void> {
   await lane.query('BEGIN');
-  for (const [table, make] of Object.entries(TABLES[resource])) {
+  for (const [table, make] of Object.entries(tables)) {
     const rows = places.flatMap<Row>((place) => make(world, place));
     await copyRows(lane, table, rows);
     written[table] += rows.length;

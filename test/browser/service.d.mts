@@ -1,1 +1,4 @@
-export function startService(settings?: Record<string, string>): Promise<{ url: string; stop: () => Promise<void> }>;
+export function startService(
+  settings?: Record<string, string>,
+  program?: string,
+): Promise<{ url: string; stop: () => Promise<void> }>;

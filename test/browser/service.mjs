@@ -1,20 +1,25 @@
 // The built service on a free port, with an embedded database that is thrown away.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const STOP_LIMIT = 20_000;
+/** The program of the tested application. */
+const { program: TESTED } = JSON.parse(readFileSync('test/support/application-places.json', 'utf8'));
 
-/** @param settings environment variables besides those that it always has */
-export async function startService(settings = { DEMO_DATA: 'true' }) {
-  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs'], { stdio: 'inherit' });
+/**
+ * @param settings environment variables besides those that it always has
+ * @param program what to run
+ */
+export async function startService(settings = { DEMO_DATA: 'true' }, program = TESTED) {
+  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs', '--tests'], { stdio: 'inherit' });
   if (status !== 0) throw new Error('The build failed');
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-service-'));
   const environment = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: directory, ...settings };
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['dist/main.js'], {
+  const child = spawn(process.execPath, [program], {
     env: { PATH, HOME, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -3,9 +3,11 @@ import { DataSource } from 'typeorm';
 import { DeclaredAccess } from '../../src/platform/auth/declared-access';
 import { startApp } from '../support/test-app';
 import { useTestApi } from '../support/test-api';
-import { folderOf, sources } from '../support/sources';
+import { folderOf, sources, testSources } from '../support/sources';
 
 const isPlatform = (path: string) => folderOf(path) === 'platform';
+/** The resources that only the tests have: see `npm run resource -- remove --examples`. */
+const examples = testSources.filter(({ path }) => path.startsWith('support/examples/'));
 
 describe('The application', () => {
   const api = useTestApi();
@@ -34,7 +36,7 @@ describe('The application', () => {
 
   it('names no table of a resource in the platform', () => {
     const tables = database().entityMetadatas.flatMap(({ target, tableName }) =>
-      sources.some(
+      [...sources, ...examples].some(
         ({ path, text }) => !isPlatform(path) && text.includes(`class ${(target as { name: string }).name} `),
       )
         ? [tableName]

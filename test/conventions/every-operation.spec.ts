@@ -1,4 +1,5 @@
 import { readParts, VERSIONS } from '../../scripts/openapi/documents';
+import { PLACES } from '../support/tested-places';
 import { joined, type OpenApi, partsOf, SHARED } from '../../scripts/openapi/parts';
 import type { Client } from '../../src/platform/testing';
 import { ALL_ARE_ASKED, lacks } from '../support/asked';
@@ -35,13 +36,16 @@ describe('every operation', () => {
   afterAll(() => service?.stop());
 
   it.each(VERSIONS)('is in the parts of docs/openapi/v%i as it is served', (version) => {
-    const [made, kept] = [partsOf(served.get(version)!), readParts(version)];
+    const [made, kept] = [partsOf(served.get(version)!), readParts(version, PLACES.documents)];
     const files = [...new Set([...made.keys(), ...kept.keys()])];
 
     lacks(
       files
         .filter((file) => JSON.stringify(made.get(file)) !== JSON.stringify(kept.get(file)))
-        .map((file) => `docs/openapi/v${version}/${file}.json is missing or out of date: run npm run openapi`),
+        .map(
+          (file) =>
+            `${PLACES.documents}/openapi/v${version}/${file}.json is missing or out of date: run npm run openapi`,
+        ),
     );
     expect(JSON.stringify(joined(kept))).toBe(JSON.stringify(served.get(version)));
   });

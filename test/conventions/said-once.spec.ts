@@ -18,7 +18,7 @@ describe('A default', () => {
       return writtenAgain(readFileSync(path, 'utf8'), defaults).map((text) => `${path}: ${text}`);
     });
 
-    expect(services).toContain(join('src', 'resources', 'products', 'products.service.ts'));
+    expect(services).toContain(join('src', 'resources', 'users', 'users.service.ts'));
     expect(again).toEqual([]);
   });
 

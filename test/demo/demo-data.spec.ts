@@ -1,6 +1,7 @@
 import { Client, query, type TestApp, times } from '../../src/platform/testing';
-import { DEMO_PASSWORD, demoProducts, demoUsers } from '../../src/demo/content';
+import { DEMO_PASSWORD, demoUsers } from '../../src/demo/content';
 import { DemoAccounts } from '../../src/demo/demo-accounts';
+import { demoProducts } from '../../src/demo/products';
 import { TestApi, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 

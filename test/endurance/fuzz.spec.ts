@@ -15,6 +15,7 @@ import { type FuzzRequest, FuzzRequests } from '../support/fuzz-requests';
 import { Document, type Node } from '../support/openapi';
 import { isAsked } from '../support/requests';
 import { WRITABLES } from '../support/resources';
+import { PLACES } from '../support/tested-places';
 import { useTestApi } from '../support/test-api';
 
 /** In all; `npm run fuzz` sends more. */
@@ -116,10 +117,9 @@ describe('The service, sent what its document says and what it does not,', () =>
   );
 
   function requestsOf(version: number): FuzzRequests {
-    const { paths, ...rest } = JSON.parse(readFileSync(`docs/openapi.v${version}.json`, 'utf8')) as Record<
-      string,
-      Node
-    >;
+    const { paths, ...rest } = JSON.parse(
+      readFileSync(`${PLACES.documents}/openapi.v${version}.json`, 'utf8'),
+    ) as Record<string, Node>;
     const asked = Object.entries<Node>(paths as object).flatMap(([path, item]) => {
       const route = path.replace('/api/v2/', '/api/v1/').replaceAll(/\{(\w+)\}/g, ':$1');
       const own = Object.entries<Node>(item as object).filter(([method]) =>

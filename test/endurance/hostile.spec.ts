@@ -5,6 +5,7 @@ import { BuiltService, type Vitals } from '../support/built-service';
 import { HostileClient } from '../support/hostile-client';
 import { type HostileRequest, hostileRequests } from '../support/hostile-requests';
 import { Document } from '../support/openapi';
+import { PLACES } from '../support/tested-places';
 import { TcpProxy } from '../support/tcp-proxy';
 
 /** In all; `npm run fuzz` and `.ci/run` send more. */
@@ -90,7 +91,7 @@ describe(`The service, attacked with the seed ${SEED},`, () => {
 
   /** Sends so many requests, some at a time. @throws Error naming those that did harm */
   async function attack(count: number, seed: number): Promise<void> {
-    const document = new Document(JSON.parse(readFileSync('docs/openapi.v1.json', 'utf8')));
+    const document = new Document(JSON.parse(readFileSync(`${PLACES.documents}/openapi.v1.json`, 'utf8')));
     const requests = fc.sample(hostileRequests(document), { numRuns: count, seed });
     for (let sent = 0; sent < requests.length; sent += BATCH) {
       const batch = requests.slice(sent, sent + BATCH);

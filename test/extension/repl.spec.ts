@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
+import { PLACES } from '../support/tested-places';
 import { useTestApi } from '../support/test-api';
 
 /** `src/repl.ts` of Nest's documentation, on the built service. */
-const REPL = "require('@nestjs/core').repl(require('./dist/app.module').AppModule)";
+const REPL = `require('@nestjs/core').repl(require('./${dirname(PLACES.program)}/app.module').AppModule)`;
 
 describe("Nest's REPL", () => {
   const api = useTestApi();

@@ -5,7 +5,7 @@ import { type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { Request, Response } from 'express';
-import { AppModule } from '../../src/app.module';
+import { AppModule } from '../support/application';
 import { Role } from '../../src/platform';
 import { ApiAdapter, configureApp, createApplication, ErrorFilter, JwtAuthGuard } from '../../src/platform/testing';
 import { AppClient, expectError, expectSuccess, query, TestApp } from '../../src/platform/testing';

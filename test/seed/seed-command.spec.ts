@@ -6,6 +6,7 @@ import { createDatabase, dropDatabase, query } from '../../src/platform/testing'
 import { createProgress } from '../../src/seed/progress';
 import { parseArguments } from '../../src/seed/seed-arguments';
 import { runSeedCommand } from '../../src/seed/seed-command';
+import { PLACES } from '../support/tested-places';
 import { useTestApi } from '../support/test-api';
 
 /** What the command says on an output that is no terminal. */
@@ -64,7 +65,7 @@ describe('npm run seed', () => {
     const env = { PATH, DATA_DIR, ...environment() };
     const words = '--users 1 --products 1 --orders 0 --posts 0'.split(' ');
 
-    const { stdout } = await promisify(execFile)(process.execPath, ['dist/seed/main.js', ...words], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [PLACES.seed, ...words], { env });
     expect(stdout).toMatch(/^users +1$/m);
   });
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PLACES } from './tested-places';
 
 /** Preloaded into the service's process. */
 const VITALS = resolve(__dirname, 'vitals.cjs');
@@ -31,15 +32,16 @@ export class BuiltService {
   /**
    * @param settings environment variables besides those that every test has
    * @param watched enables {@link longestBlock} and {@link vitals}
-   * @param directory the directory of another build
+   * @param directory the project of another build
+   * @param script the program in it
    */
   static async start(
     settings: Record<string, string>,
-    { watched = false, directory = '.' } = {},
+    { watched = false, directory = '.', script = PLACES.program } = {},
   ): Promise<BuiltService> {
     const { PATH, TEST_DIRECTORY } = process.env;
     const env = { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: TEST_DIRECTORY, PATH, ...settings };
-    const program = [...(watched ? ['--expose-gc', '--require', VITALS] : []), 'dist/main.js'];
+    const program = [...(watched ? ['--expose-gc', '--require', VITALS] : []), script];
     const child = spawn(process.execPath, program, {
       cwd: directory,
       env,

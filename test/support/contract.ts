@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Answer, SentRequest } from '../../src/platform/testing';
 import { closed, Document, type Node, type Operation, requiredHeaders } from './openapi';
+import { PLACES } from './tested-places';
 
 /** Statuses that any request may get before an operation is found. */
 const OF_NO_OPERATION: Record<number, string> = {
@@ -30,7 +31,7 @@ export function requireAsDocumented(request: SentRequest, answer: Answer): void 
   if (problems.length === 0) return;
   const { method, url } = request;
   throw new Error(
-    `${method} ${url.pathname}${url.search} answered ${answer.status}, not as docs/openapi/v${version} has ${operation.spec.operationId}:\n- ${problems.join('\n- ')}\n${answer.text.slice(0, 2_000)}`,
+    `${method} ${url.pathname}${url.search} answered ${answer.status}, not as ${PLACES.documents}/openapi/v${version} has ${operation.spec.operationId}:\n- ${problems.join('\n- ')}\n${answer.text.slice(0, 2_000)}`,
   );
 }
 
@@ -52,7 +53,9 @@ export function documentOf(version: string): Document {
   const known =
     documents.get(name) ??
     // The documents are checked by openapi.spec.ts.
-    new Document(closed(JSON.parse(readFileSync(`docs/openapi.v${name}.json`, 'utf8'))), { checked: true });
+    new Document(closed(JSON.parse(readFileSync(`${PLACES.documents}/openapi.v${name}.json`, 'utf8'))), {
+      checked: true,
+    });
   documents.set(name, known);
   return known;
 }

@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { waitFor } from '../../src/platform/testing';
+import { PLACES } from './tested-places';
 
 const ROOT = resolve(__dirname, '../..');
 /** Built by global-setup.ts. */
-const PROGRAM = join(ROOT, 'dist/main.js');
+const PROGRAM = join(ROOT, PLACES.program);
 const START_PATIENCE_MS = 60_000;
 
 type Environment = Record<string, string>;

@@ -1,7 +1,7 @@
-import { AppModule } from '../../src/app.module';
 import { hours } from '../../src/platform';
 import { TestApp, type TestAppOptions } from '../../src/platform/testing';
 import { SweepTimes } from '../../src/uploads/upload-sweep';
+import { AppModule } from './application';
 
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
 /** All callers of a test have the same address. */

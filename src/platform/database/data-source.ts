@@ -8,7 +8,22 @@ import { getTypeParser } from './type-parsers';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Migrations of the platform and of resources. They run in the order of the timestamps in their class names. */
-const MIGRATIONS = ['migrations', '../../migrations'].map((folder) => join(__dirname, folder, '*.{js,ts}'));
+const MIGRATIONS = ['migrations', '../../migrations'].map((folder) => inFolder(join(__dirname, folder)));
+const declared = new Set<string>();
+
+/**
+ * Adds a folder of migrations for modules outside of `src`. They run after all others, whatever their timestamps are. Call
+ * it before the database is connected.
+ */
+export function declareMigrations(folder: string): void {
+  declared.add(inFolder(folder));
+}
+
+export const declaredMigrations = (): string[] => [...declared];
+
+function inFolder(folder: string): string {
+  return join(folder, '*.{js,ts}');
+}
 
 /** TypeORM's options, for the service, its tests and TypeORM's command line. */
 export function dataSourceOptions(settings: Settings, url: string): PostgresDataSourceOptions {

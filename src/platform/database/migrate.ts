@@ -1,5 +1,6 @@
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { connect } from './connect';
+import { declaredMigrations } from './data-source';
 import { withLock } from './with-lock';
 
 /**
@@ -7,9 +8,24 @@ import { withLock } from './with-lock';
  * data source is separate, because a migration may take longer than a statement of a request.
  */
 export async function migrate({ extra: _limits, ...options }: PostgresDataSourceOptions): Promise<void> {
-  const dataSource = await connect({ ...options, entities: [], poolSize: 2 });
+  const own = { ...options, entities: [], poolSize: 2 };
+  const dataSource = await connect(own);
   try {
-    await withLock(dataSource, 'migrations', () => dataSource.runMigrations());
+    await withLock(dataSource, 'migrations', async () => {
+      await dataSource.runMigrations();
+      const migrations = declaredMigrations();
+      if (migrations.length > 0) await runAfterwards({ ...own, migrations });
+    });
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** In a data source of its own, because TypeORM runs all migrations of one in the order of their timestamps. */
+async function runAfterwards(options: PostgresDataSourceOptions): Promise<void> {
+  const dataSource = await connect(options);
+  try {
+    await dataSource.runMigrations();
   } finally {
     await dataSource.destroy();
   }

@@ -2,14 +2,38 @@ import { PostStatus } from '../../resources/posts/post.entity';
 import type { Random } from './random';
 import { makeRemark, makeSentence, makeTitle } from './texts';
 import { someUser } from './users';
-import { countAt, latest, originOf, type World } from './world';
+import { countAt, latest, originOf, type Seed, type World } from './world';
 
 const MAX_PARAGRAPHS = 4;
 const MAX_SENTENCES = 6;
 /** A tenth of the posts gets more comments than others, a hundredth far more. */
 const POPULARITY = [1, 1, 10, 100];
 
-export function makePost(world: World, place: number) {
+export const posts: Seed = {
+  noun: 'posts',
+  usually: 'twice the users',
+  count: ({ users }) => 2 * users,
+  needs: ['users'],
+  tables: { posts: makePost },
+};
+
+export const comments: Seed = {
+  noun: 'comments',
+  usually: 'twice the posts',
+  count: ({ posts }) => 2 * posts,
+  needs: ['posts'],
+  tables: { comments: makeComment },
+};
+
+export const replies: Seed = {
+  noun: 'replies',
+  usually: 'half of the comments',
+  count: ({ comments }) => comments / 2,
+  needs: ['comments'],
+  tables: { replies: makeReply },
+};
+
+function makePost(world: World, place: number) {
   const { random, created_at, user_id, status } = beginPost(world, place);
   return {
     id: world.ids.posts[place],
@@ -22,7 +46,7 @@ export function makePost(world: World, place: number) {
   };
 }
 
-export function makeComment(world: World, place: number) {
+function makeComment(world: World, place: number) {
   const { random, created_at, post, user_id } = beginComment(world, place);
   return {
     id: world.ids.comments[place],
@@ -34,7 +58,7 @@ export function makeComment(world: World, place: number) {
   };
 }
 
-export function makeReply(world: World, place: number) {
+function makeReply(world: World, place: number) {
   const { random, time, created_at } = originOf(world, 'replies', place);
   const comment = someRecent(random, countAt(world, 'comments', time));
   const author = someUser(world, random, time);

@@ -4,7 +4,7 @@ import type { Random } from './random';
 import { capitalised, makeDescription } from './texts';
 import { someUser } from './users';
 import { colour, material, quality, thingAndPrice } from './words';
-import { countAt, DAY_MS, latest, money, originOf, type World } from './world';
+import { countAt, DAY_MS, latest, money, originOf, type Seed, type World } from './world';
 
 const MAX_LINES = 8;
 const MAX_QUANTITY = 10;
@@ -18,7 +18,23 @@ const RECENT = { PENDING: 30, PAID: 30, SHIPPED: 25, DELIVERED: 10, CANCELLED: 5
 const OLD = { DELIVERED: 92, CANCELLED: 8 };
 const STEPS: Record<OrderStatus, number> = { PENDING: 0, PAID: 1, CANCELLED: 1, SHIPPED: 2, DELIVERED: 3 };
 
-export function makeProduct(world: World, place: number) {
+export const products: Seed = {
+  noun: 'products',
+  usually: 'a tenth of the users unless given',
+  count: ({ users }) => users / 10,
+  tables: { products: makeProduct },
+  byTriggers: ['product_texts'],
+};
+
+export const orders: Seed = {
+  noun: 'orders',
+  usually: 'half of the users',
+  count: ({ users, products }) => (products > 0 ? users / 2 : 0),
+  needs: ['users', 'products'],
+  tables: { orders: makeOrder, order_items: makeOrderItems },
+};
+
+function makeProduct(world: World, place: number) {
   const { random, created_at, name, cents } = beginProduct(world, place);
   return {
     id: world.ids.products[place],
@@ -33,7 +49,7 @@ export function makeProduct(world: World, place: number) {
   };
 }
 
-export function makeOrder(world: World, place: number) {
+function makeOrder(world: World, place: number) {
   const { random, time, created_at, user_id, lines } = beginOrder(world, place);
   const status = random.weighted<OrderStatus>(time < RECENT_SINCE ? OLD : RECENT);
   const moved = new Date(created_at.getTime() + Math.round(STEPS[status] * random.next() * 2 * DAY_MS));
@@ -48,7 +64,7 @@ export function makeOrder(world: World, place: number) {
   };
 }
 
-export function makeOrderItems(world: World, place: number) {
+function makeOrderItems(world: World, place: number) {
   return beginOrder(world, place).lines.map(({ product, quantity, name, cents }, position) => ({
     order_id: world.ids.orders[place],
     position,

@@ -1,5 +1,6 @@
 import type { Random } from './random';
-import { city, colour, firstName, lastName, material, quality, thing } from './words';
+import { firstName, lastName } from './names';
+import { city, colour, material, quality, thing } from './words';
 
 type Template = (random: Random) => string;
 

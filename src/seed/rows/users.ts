@@ -1,13 +1,23 @@
 import { identityKey } from '../../platform/accounts';
 import { UserStatus } from '../../resources/users/user.entity';
 import type { Random } from './random';
-import { firstName, lastName } from './words';
-import { countAt, originOf, type World } from './world';
+import { firstName, lastName } from './names';
+import { countAt, originOf, type Seed, type World } from './world';
 
 const MAX_USERNAME = 20;
 const DOMAINS = ['example.com', 'example.net', 'example.org'];
 
-export function makeUser(world: World, place: number) {
+/** Unless `--users` says another number. */
+const USERS = 1_000;
+
+export const users: Seed = {
+  noun: 'users',
+  usually: `${USERS} unless given, and the numbers below follow from it`,
+  count: () => USERS,
+  tables: { users: makeUser },
+};
+
+function makeUser(world: World, place: number) {
   const { random, created_at } = originOf(world, 'users', place);
   const id = world.ids.users[place];
   const first = firstName(random);

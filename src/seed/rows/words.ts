@@ -2,9 +2,7 @@ import { faker } from '@faker-js/faker/locale/en';
 import type { Random } from './random';
 
 // Only faker's lists are used: its functions for names take longer than making a row.
-const { person, location, color } = faker.definitions;
-const FIRST_NAMES = [...new Set([person.first_name.female, person.first_name.male].flatMap((names) => names ?? []))];
-const LAST_NAMES = person.last_name.generic ?? [];
+const { location, color } = faker.definitions;
 
 const QUALITIES = [
   'plain',
@@ -70,8 +68,6 @@ const THINGS: [string, number][] = [
   ['wall clock', 68],
 ];
 
-export const firstName = (random: Random): string => random.pick(FIRST_NAMES);
-export const lastName = (random: Random): string => random.pick(LAST_NAMES);
 export const city = (random: Random): string => random.pick(location.city_name);
 export const colour = (random: Random): string => random.pick(color.human);
 export const quality = (random: Random): string => random.pick(QUALITIES);

@@ -2,7 +2,7 @@ import { type CanActivate, Controller, Get, Injectable, Module, Post, UseGuards 
 import { type BeforeApplicationShutdown, type OnApplicationShutdown } from '@nestjs/common';
 import { type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import { AppModule } from '../../../src/app.module';
+import { AppModule } from '../application';
 import { Creates, Public, Settings } from '../../../src/platform';
 import { cloneTemplate, readSettings } from '../../../src/platform/testing';
 
