@@ -82,9 +82,14 @@ function said(failures: Failure[]): string[] {
 function readable(message: string): string {
   const lines = stripVTControlCharacters(message).split('\n');
   const end = lines.findIndex((line) => /^\s+at /.test(line));
-  const own = lines
-    .slice(0, end < 0 ? undefined : end)
-    .filter((line) => line.trim() !== '' && !/^\{"(code|error)":/.test(line));
+  // Each item of a list has the same problem.
+  const texts = lines.slice(0, end < 0 ? undefined : end).map((line) => line.replace(/^- \/data\/\d+/, '- /data/0'));
+  const own = texts.filter(
+    (line, index) =>
+      line.trim() !== '' &&
+      !/^\{"(code|error)":/.test(line) &&
+      !(line.startsWith('- /data/0') && texts.indexOf(line) < index),
+  );
   const text = own.slice(0, own[0]?.startsWith(LACK) ? undefined : MAX_LINES).join('\n');
   return text.replace(/^Error: (?:expect\(.*\n)?/, '');
 }
