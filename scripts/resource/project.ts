@@ -12,6 +12,8 @@ export interface Existing {
   getTakesCaller?: boolean;
   /** Whether its rows stay in the table when they are deleted. */
   isHidden: boolean;
+  /** How others include its rows: the name, and the file that exports it. Undefined if they can't. */
+  included?: { name: string; file: string };
   /** The statuses of `GET /<noun>/:id` for each caller of the table of access. */
   readStatuses?: string[];
 }
@@ -51,8 +53,16 @@ function existing(root: string, noun: string): Existing | undefined {
     isPrivate: route.includes('notTheOwner()'),
     getTakesCaller: isExported && get ? get[1].includes('caller') : undefined,
     isHidden: /@DeleteDateColumn|deleted_at/.test(entity),
+    included: includedOf(folder, names),
     readStatuses: statusesOf(`GET /api/v1/${noun}/:id`, [MATRIX, `test/support/resources/${noun}.ts`]),
   };
+}
+
+function includedOf(folder: string, { entity, file }: Names): Existing['included'] {
+  const name = `included${entity}`;
+  const files = [`${file}.dto`, `included-${file}`];
+  const place = files.find((one) => read(`${folder}/${one}.ts`).includes(`export const ${name} = `));
+  return place === undefined ? undefined : { name, file: place };
 }
 
 function fileOfEntity(folder: string): string | undefined {

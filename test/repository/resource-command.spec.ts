@@ -25,16 +25,6 @@ const PARTICULAR: [generated: string, reference: string][] = [
       searchIn: \`resource.id IN (SELECT product_id FROM product_texts WHERE name ILIKE :pattern OR description ILIKE :pattern)\`,
     });`,
   ],
-  // Other resources include products.
-  ['import { InputOf, ListQueryOf,', 'import { includable, InputOf, ListQueryOf,'],
-  [
-    'status: product.status,\n  });\n',
-    `status: product.status,
-  });
-
-export const includedProduct = includable(Product, ProductDto, { readers: 'everyone', toDto: toProductDto });
-`,
-  ],
   ["@ApiResource('Products', 'Products.')", "@ApiResource('Products', 'The catalogue.')"],
 ];
 
@@ -175,17 +165,6 @@ const COMMENTS: Wish = {
   owner: true,
   read: 'public',
 };
-const INCLUDING_IMPORTS = `import { Id, includable, Includes, InputOf, ListQueryOf, $1
-import { includedPost } from '../posts/post.dto';
-import { includedUser } from '../users/included-user';
-`;
-const INCLUDED = `
-export const includedComment = includable(Comment, CommentDto, {
-  readers: 'everyone',
-  toDto: toCommentDto,
-  belongsTo: { rows: includedPost, as: 'comments', by: 'post_id', list: (id) => \`posts/\${id}/comments\` },
-});
-`;
 /** What is particular to comments. They have no PUT, and rules about the visibility of their post. */
 const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/ {2}\/\*\* Replaces .*?\n {2}\}\n\n/s, ''],
@@ -193,10 +172,6 @@ const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/CommentDto, CreateCommentDto, PatchCommentDto/, 'CommentDto, PatchCommentDto'],
   [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
   [/'Comments of posts\.'/, "'Comments on posts.'"],
-  // What comments include, and how others include them.
-  [/import \{ Id, InputOf, ListQueryOf, (.*)\n/, INCLUDING_IMPORTS],
-  [/(?=export class CommentDto )/, '@Includes({ user: includedUser, post: includedPost })\n'],
-  [/(?<=content: comment\.content,\n {2}\}\);\n)$/, INCLUDED],
 ];
 
 describe('The nested reference', () => {

@@ -1,6 +1,7 @@
 import { type Attribute, KINDS } from '../kinds';
 import { nestedClassOf } from '../kinds/structures';
 import type { Plan } from '../plan';
+import { importsOfIncludes, includableOf, includesOf } from './includes';
 import { enumOf, filterableOf, type Imports, literal, plainLiteral, referencesOf, withImports } from './source';
 
 export function dtoFile(plan: Plan): string {
@@ -10,7 +11,7 @@ export function dtoFile(plan: Plan): string {
   const code = `
 ${attributes.map((attribute) => nestedClass(attribute, entity)).join('\n')}
 /** The attributes of ${aWord} that callers may read. A new column stays private until it is listed here. */
-export class ${entity}Dto extends ResourceDto {
+${includesOf(plan)}export class ${entity}Dto extends ResourceDto {
 ${given.map(({ column, to }) => idAttribute(column, column === 'user_id' && owner ? 'owner: the id of a user' : `id of the ${to.names.word}`)).join('\n')}
 ${attributes.map((attribute) => attributeOf(attribute, entity)).join('\n')}
 }
@@ -36,7 +37,7 @@ ${[...given.map(({ column }) => column), ...attributes.map((attribute) => shownO
   .map((shown) => (shown.includes(':') ? `    ${shown},` : `    ${shown}: ${one}.${shown},`))
   .join('\n')}
   });
-`;
+${includableOf(plan)}`;
   const decorators = [
     ...[
       'BigInteger',
@@ -55,7 +56,22 @@ ${[...given.map(({ column }) => column), ...attributes.map((attribute) => shownO
   const enums = attributes.filter(({ options }) => options.length > 0).map((attribute) => enumOf(attribute, entity));
   const imports: Imports = [
     ['@nestjs/swagger', ['OmitType', 'PartialType']],
-    ['../../platform', ['IdParameter', 'InputOf', 'ListQueryOf', 'ResourceDto', 'resourceOf', ...decorators]],
+    [
+      '../../platform',
+      [
+        'includable',
+        'Includes',
+        'onlyOwn',
+        'Role',
+        'IdParameter',
+        'InputOf',
+        'ListQueryOf',
+        'ResourceDto',
+        'resourceOf',
+        ...decorators,
+      ],
+    ],
+    ...importsOfIncludes(plan),
     [`./${names.file}.entity`, [entity, ...enums]],
   ];
   return withImports(code, imports);

@@ -5,7 +5,7 @@ import { includedUser } from '../users/included-user';
 import { Comment } from './comment.entity';
 
 /** The attributes of a comment that callers may read. */
-@Includes({ user: includedUser, post: includedPost })
+@Includes({ post: includedPost, user: includedUser })
 export class CommentDto extends ResourceDto {
   /** The id of the post. @example 1 */
   @Id()
