@@ -16,7 +16,7 @@ export class Arbitraries {
 
   of(schema: Node): fc.Arbitrary<unknown> {
     if (schema.$ref) return this.of(this.resolve(schema));
-    if (schema.allOf?.length === 1) return this.of(schema.allOf[0] as Node);
+    if (schema.allOf?.length === 1) return this.of(schema.allOf[0]);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const alternatives = schema.oneOf ?? schema.anyOf;
     if (alternatives) return fc.oneof(...alternatives.map((one: Node) => this.of(one)));
