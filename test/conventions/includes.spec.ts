@@ -57,7 +57,7 @@ describe('include', () => {
     expect(await added(`/orders/${order.id}`, 'user')).toEqual(['user']);
     expect(await added(`/posts/${post.id}`, 'comments,user')).toEqual(['user', 'comments']);
     expect(await added(`/users/${author.id}/posts/${post.id}`, 'user,comments')).toEqual(['user', 'comments']);
-    expect(await added(`/comments/${comment.id}`, 'replies,post,user')).toEqual(['user', 'post', 'replies']);
+    expect(await added(`/comments/${comment.id}`, 'replies,post,user')).toEqual(['post', 'user', 'replies']);
     expect(await added(`/replies/${reply.id}`, 'comment,%20user')).toEqual(['user', 'comment']);
   });
 
@@ -246,7 +246,7 @@ describe('include', () => {
         type: 'array',
         uniqueItems: true,
         maxItems: 3,
-        items: { enum: ['user', 'post', 'replies'] },
+        items: { enum: ['post', 'user', 'replies'] },
       });
       expect(includes('/users/{userId}/posts').schema.items.enum).toEqual(['user', 'comments']);
       for (const path of ['/products', '/users/{id}', '/users']) expect(includes(path)).toBeUndefined();

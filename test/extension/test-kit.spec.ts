@@ -40,7 +40,7 @@ describe('The test kit', () => {
   );
 
   it.each([
-    [{ type: 'string', format: 'hostname' }, "title: the fuzz test can't make texts of the format hostname"],
+    [{ type: 'string', format: 'iri' }, "title: the fuzz test can't make texts of the format iri"],
     [{}, "title: the fuzz test can't make a schema like {}"],
   ])('says of which attribute it can make none, and what to do: %j', (schema, message) => {
     const properties = { title: schema };

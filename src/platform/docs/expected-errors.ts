@@ -23,6 +23,8 @@ import type {
 import { isIdentity, isKeyParameter } from './path-parameters';
 import { nounsBefore, resolve } from './references';
 
+/** Parameters that no class of a query declares. */
+const OF_EVERY_ITEM = ['fields', 'include'];
 /** A name that no route and no body has. */
 const field = 'colour';
 
@@ -44,7 +46,9 @@ export function expectedErrors(operation: OperationObject, context: OperationCon
 
 function inputErrors(operation: OperationObject, context: OperationContext): Error[] {
   const parameters = operation.parameters as ParameterObject[];
-  const declaresQuery = parameters.some((parameter) => parameter.in === 'query' && parameter.name !== 'fields');
+  const declaresQuery = parameters.some(
+    (parameter) => parameter.in === 'query' && !OF_EVERY_ITEM.includes(parameter.name),
+  );
   const message = declaresQuery ? 'is not known here' : 'is not a parameter of this route';
   return [
     ...(takesJson(operation) ? [invalidBody(operation, context)] : []),
