@@ -22,7 +22,9 @@ export const resources = (): ReturnType<typeof existingResources> =>
 export const exampleText = (path: string): string =>
   existsSync(path)
     ? readFileSync(path, 'utf8')
-    : readFileSync(path.replace(/^src/, EXAMPLES), 'utf8').replaceAll(/'(?:\.\.\/)+src\//g, "'../../");
+    : readFileSync(path.replace(/^src/, EXAMPLES), 'utf8')
+        .replaceAll(/'(?:\.\.\/)+src\/resources\//g, "'../")
+        .replaceAll(/'(?:\.\.\/)+src\//g, "'../../");
 
 /** What the command writes for a resource, by path, also if it is there already. It isn't formatted yet. */
 export function generated(wish: Wish): Map<string, string> {
