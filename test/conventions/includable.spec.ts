@@ -1,8 +1,9 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type SelectQueryBuilder } from 'typeorm';
 import { includable, Includes, ResourceDto, Role } from '../../src/platform';
 import { DeclaredAccess } from '../../src/platform/auth/declared-access';
 import { ITEM_TYPE } from '../../src/platform/http/route-keys';
-import { includesOf } from '../../src/platform/input/includes';
+import { type Includable, type IncludedRow, includesOf } from '../../src/platform/input/includes';
+import { onlyReadable } from '../../src/platform/lists/related-statement';
 import { type Answer, type Client, expectError, statementsOf } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { Fixtures, type Row } from '../support/fixtures';
@@ -92,6 +93,40 @@ describe('Rows that a resource may include', () => {
     expect(itemOf(await callers.admin.get(path)).marks).toMatchObject({
       data: [{ text: 'FRAGILE' }],
       pagination: { total: 1 },
+    });
+  });
+
+  describe('whose parents have conditions of their own', () => {
+    /** Marks of these conditions, and of parcels of those. */
+    const marksOf = async (ofMark: Includable['where'], ofParcel: Includable['where']) => {
+      const parent = { entity: Parcel, where: ofParcel } as unknown as Includable;
+      const belongsTo = { rows: parent, as: 'marks', by: 'parcel_id', list: String };
+      const builder = api
+        .repository(ParcelMark)
+        .createQueryBuilder('mark') as unknown as SelectQueryBuilder<IncludedRow>;
+      const child = { entity: ParcelMark, where: ofMark, belongsTo } as unknown as Includable;
+      return onlyReadable(builder, child, undefined).getCount();
+    };
+
+    it('obey both, however their parameters are numbered', async () => {
+      const { id } = await pack({});
+      await api.repository(ParcelMark).insert({ parcel_id: id, text: 'heavy' });
+      const ofMark = (version: number) => (rows: SelectQueryBuilder<IncludedRow>) => void rows.andWhere({ version });
+      const ofParcel = (one: number) => (rows: SelectQueryBuilder<IncludedRow>) => void rows.andWhere({ id: one });
+
+      expect(await marksOf(ofMark(1), ofParcel(id))).toBe(1);
+      expect(await marksOf(ofMark(2), ofParcel(id))).toBe(0);
+      expect(await marksOf(ofMark(id), ofParcel(id))).toBe(id === 1 ? 1 : 0);
+      expect(await marksOf(ofMark(1), ofParcel(id + 1))).toBe(0);
+      await api.repository(Parcel).delete(id);
+    });
+
+    it('are refused where a parameter has two values', async () => {
+      const of = (value: number) => (rows: SelectQueryBuilder<IncludedRow>, _: unknown, alias: string) =>
+        void rows.andWhere(`${alias}.version = :state`, { state: value });
+
+      await expect(marksOf(of(1), of(2))).rejects.toThrow('parameter :state different values');
+      expect(await marksOf(of(1), of(1))).toBeGreaterThanOrEqual(0);
     });
   });
 

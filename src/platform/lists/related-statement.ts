@@ -1,4 +1,11 @@
-import { type EntityManager, FindOptionsUtils, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type EntityManager,
+  FindOptionsUtils,
+  type ObjectLiteral,
+  type Repository,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import type { Caller } from '../auth/caller';
 import type { Includable, IncludedRow, Relation } from '../input/includes';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
@@ -85,13 +92,15 @@ function matchingRows(
   { relation, caller }: Wanted,
 ): SelectQueryBuilder<IncludedRow> {
   const matching = repository.createQueryBuilder(ROW).where(`${ROW}.${relation.by} = wanted.key`);
-  return onlyReadable(matching, repository.manager, relation.rows, caller);
+  return onlyReadable(matching, relation.rows, caller);
 }
 
-/** Excludes rows that the caller may not read, and rows whose parent it may not read. */
-function onlyReadable(
+/**
+ * Excludes rows that the caller may not read, and rows whose parent it may not read.
+ * @throws {Error} if two conditions of resources give one parameter different values
+ */
+export function onlyReadable(
   builder: SelectQueryBuilder<IncludedRow>,
-  manager: EntityManager,
   { where, belongsTo }: Includable,
   caller: Caller | undefined,
 ): SelectQueryBuilder<IncludedRow> {
@@ -100,9 +109,19 @@ function onlyReadable(
   if (!belongsTo) return builder;
   const { rows, by } = belongsTo;
   const parent = `${alias}_parent`;
-  const parents = manager.createQueryBuilder(rows.entity, parent).select('1').where(`${parent}.id = ${alias}.${by}`);
-  onlyReadable(parents, manager, rows, caller);
-  return builder.andWhere(`EXISTS (${parents.getQuery()})`, parents.getParameters());
+  const own = { ...builder.getParameters() };
+  // A subquery, so that TypeORM numbers the parameters of both conditions together.
+  const parents = builder.subQuery().select('1').from(rows.entity, parent).where(`${parent}.id = ${alias}.${by}`);
+  onlyReadable(parents, rows, caller);
+  requireSame(own, { ...builder.getParameters(), ...parents.getParameters() });
+  return builder.andWhere(`EXISTS ${parents.getQuery()}`, parents.getParameters());
+}
+
+/** TypeORM would let the later value win, and show rows that the earlier condition hides. */
+function requireSame(own: ObjectLiteral, all: ObjectLiteral): void {
+  const name = Object.keys(own).find((one) => !isDeepStrictEqual(own[one], all[one]));
+  if (name !== undefined)
+    throw new Error(`Two conditions of included rows give the parameter :${name} different values`);
 }
 
 /** SQL for the ids of the rows, in the order of their keys. */
