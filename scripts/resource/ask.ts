@@ -2,6 +2,7 @@ import { confirm, input, select } from '@inquirer/prompts';
 import { attributeOf } from './attribute';
 import { KINDS, NAMED } from './kinds';
 import { planOf, Refusal, type Wish } from './plan';
+import { singularOf } from './names';
 import type { Existing } from './project';
 
 /** The streams of the terminal. Default: those of the process */
@@ -21,14 +22,16 @@ const LISTABLE = ['text', 'enum', 'reference', 'object'];
 
 /** Asks for what a command lacks, one question after the other. A wrong answer is explained and asked for again. */
 export async function ask(wish: Partial<Wish>, resources: Existing[], terminal: Terminal = {}): Promise<Wish> {
-  const noun = wish.noun ?? (await askNoun(resources, terminal));
+  const noun = wish.noun ?? (await askNoun(wish.singular, resources, terminal));
+  const singular =
+    wish.singular ?? (singularOf(noun) === undefined ? await askSingular(noun, resources, terminal) : undefined);
   const attributes = [...(wish.attributes ?? [])];
   for (let more = true; more;) {
     const attribute = await askAttribute(attributes, resources, terminal);
     if (attribute === undefined) more = false;
     else attributes.push(attribute);
   }
-  const given = { ...wish, noun, attributes };
+  const given = { ...wish, noun, singular, attributes };
   return { ...given, ...(await askAccess(given, resources, terminal)) };
 }
 
@@ -47,10 +50,22 @@ export function commandOf(wish: Wish): string {
   return ['npm run resource -- add', wish.noun, ...words, ...options].join(' ');
 }
 
-function askNoun(resources: Existing[], terminal: Terminal): Promise<string> {
+function askNoun(singular: string | undefined, resources: Existing[], terminal: Terminal): Promise<string> {
   const message = 'What are they called? A plural, such as invoices or credit-notes';
-  const validate = (noun: string) => verdict(problemsOf({ noun, attributes: ['name:text(9)'] }, resources));
+  // Of another plural the next question asks for the singular.
+  const validate = (noun: string) =>
+    verdict(
+      problemsOf({ noun, singular, attributes: ['name:text(9)'] }, resources).filter(
+        (problem) => singular !== undefined || singularOf(noun) !== undefined || !problem.includes('--singular'),
+      ),
+    );
   return input({ message, validate }, terminal);
+}
+
+function askSingular(noun: string, resources: Existing[], terminal: Terminal): Promise<string> {
+  const validate = (singular: string) =>
+    verdict(problemsOf({ noun, singular, attributes: ['name:text(9)'] }, resources));
+  return input({ message: `What is one of the ${noun} called?`, validate }, terminal);
 }
 
 /** One attribute as the command has it; undefined for no more. */
@@ -131,7 +146,10 @@ async function askReaders(wish: Wish, resources: Existing[], terminal: Terminal)
     { name: 'Users', value: 'user' },
     { name: 'Administrators', value: 'admin' },
   ];
-  const isPossible = (option: Partial<Wish>) => problemsOf({ ...wish, ...option }, resources).length === 0;
+  // Only what is wrong with the access: a command has the whole of it checked at the end.
+  const before = problemsOf({ ...wish, read: undefined, write: 'admin' }, resources);
+  const isPossible = (option: Partial<Wish>) =>
+    problemsOf({ ...wish, write: 'admin', ...option }, resources).every((problem) => before.includes(problem));
   const readers = all.filter(({ value }) => isPossible({ read: value }) || parent === undefined);
   const read = wish.read ?? (await select({ message: 'Who reads them?', choices: readers }, terminal));
   const writers = all.filter(({ value }) => value !== 'public' && isPossible({ read, write: value }));

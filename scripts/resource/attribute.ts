@@ -12,6 +12,8 @@ const OPTION = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const MAX_NAME = 40;
 /** The tests of all attributes make about a thousand different values. */
 const MIN_UNIQUE_LENGTH = 4;
+/** An entry of a B-tree index has at most 2,700 bytes, four for a code point. */
+const MAX_UNIQUE_LENGTH = 500;
 const MIN_UNIQUE_NUMBERS = 10_000;
 
 interface Part {
@@ -135,6 +137,8 @@ function problemsOf(attribute: Attribute, fallback: string | undefined): string[
   if (unique && kind.isText && max > 0 && max < MIN_UNIQUE_LENGTH) {
     problems.push(`must have room for ${MIN_UNIQUE_LENGTH} characters to be unique`);
   }
+  if (unique && max > MAX_UNIQUE_LENGTH && kind.isText)
+    problems.push(`must have at most ${MAX_UNIQUE_LENGTH} characters to be unique`);
   if (unique && kind === KINDS.whole && max - min < MIN_UNIQUE_NUMBERS) {
     problems.push(`must have room for ${MIN_UNIQUE_NUMBERS} numbers to be unique`);
   }

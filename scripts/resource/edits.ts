@@ -49,8 +49,14 @@ function edit(path: string, lines: [line: string, place: Place][]): Edit {
   return {
     path,
     add: (text) => lines.reduce((now, [line, place]) => inserted(now, line, place(now, line), path), text),
-    remove: (text) => lines.reduce((now, [line]) => now.replace(line, ''), text),
+    remove: (text) => lines.reduce((now, [line]) => now.replace(now.includes(line) ? line : broken(line), ''), text),
   };
+}
+
+/** A line with a list that Prettier has broken. */
+function broken(line: string): RegExp | string {
+  const [key, list] = line.split('[');
+  return list === undefined ? line : new RegExp(`^${key}\\[[^\\]]*\\],\\n`, 'm');
 }
 
 /** @throws {Error} if the file has no such place */

@@ -47,7 +47,8 @@ export function findExamples(): Examples {
   const resources = [...files.keys()].filter((path) =>
     EXAMPLES.some((noun) => path.startsWith(`${RESOURCES}/${noun}/`)),
   );
-  const { paths, ...migrations } = migrationsOf(files, tablesOf(resources, files));
+  const staying = [...files.keys()].filter((path) => !resources.includes(path));
+  const { paths, ...migrations } = migrationsOf(files, tablesOf(resources, files), tablesOf(staying, files));
   const moved = withRows(new Set([...resources, ...paths]), files);
   const shortened = new Map(
     [MODULES, DEMO, SEEDS].map((path) => [path, withoutImports(path, files.get(path)!, (file) => moved.has(file))]),
@@ -104,9 +105,10 @@ function tablesOf(paths: string[], files: Files): string[] {
 
 /**
  * The migrations that make and change these tables.
+ * @param kept tables of entities that stay
  * @throws {Refusal} if one changes others too
  */
-function migrationsOf(files: Files, tables: string[]): Migrations & { paths: string[] } {
+function migrationsOf(files: Files, tables: string[], kept: string[]): Migrations & { paths: string[] } {
   const all = [...files].filter(([path]) => posix.dirname(path) === MIGRATIONS).map(([path, text]) => ({ path, text }));
   let known = tables;
   let found = all;
@@ -118,9 +120,16 @@ function migrationsOf(files: Files, tables: string[]): Migrations & { paths: str
   const others = [...files].flatMap(([path, text]) =>
     path.includes('/migrations/') && !found.some((one) => one.path === path) ? madeBy(text, 'TABLE') : [],
   );
-  const mixed = found.filter(({ text }) => mentions(text, others));
+  const mixed = found.filter(
+    ({ text }) => mentions(text, others) || madeBy(text, 'TABLE').some((one) => kept.includes(one)),
+  );
   if (mixed.length > 0)
-    throw new Refusal(mixed.map(({ path }) => `${path}: changes tables of others too; split it first`));
+    throw new Refusal(
+      mixed.map(
+        ({ path }) =>
+          `${path}: names an example, and makes or changes the table of another resource: remove that or split it first`,
+      ),
+    );
   return {
     paths: found.map(({ path }) => path),
     classes: found.flatMap(({ text }) => /export class (\w+)/.exec(text)?.[1] ?? []),

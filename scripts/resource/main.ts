@@ -61,7 +61,8 @@ async function main(): Promise<void> {
   if (!isWhole) console.log(`${commandOf(wish)}\n`);
   const plan = planOf(wish, resources);
   const files = await filesOf(plan, nextTime());
-  const shown = [...files.keys(), ...documentsOf(noun)].sort();
+  const documents = values['no-documents'] ? [] : documentsOf(plan.names.noun);
+  const shown = [...files.keys(), ...documents].sort();
   if (dryRun) return console.log(`These files would be written or changed:\n${shown.join('\n')}`);
   write(files);
   if (!values['no-documents']) writeDocuments();

@@ -29,10 +29,12 @@ const ENDINGS: [RegExp, string][] = [
 ];
 /** Words that end in s without being a plural. */
 const SINGULAR = /(?:ss|us|is|news)$/;
+/** Endings of several singulars: `caches` and `branches`, `bonuses` and `causes`, `heroes` and `shoes`, `leaves` and `caves`. */
+const UNCLEAR = /(?:ches|[aeiou]ses|yses|oes|ves|zzes|series|species|movies|cookies|calories)$/;
 
 /** The singular of a regular plural; undefined for any other word. */
 export function singularOf(noun: string): string | undefined {
-  if (SINGULAR.test(noun)) return undefined;
+  if (SINGULAR.test(noun) || UNCLEAR.test(noun)) return undefined;
   const ending = ENDINGS.find(([pattern]) => pattern.test(noun));
   return ending && noun.replace(ending[0], ending[1]);
 }

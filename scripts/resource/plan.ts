@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { attributeOf } from './attribute';
 import { type Attribute, KINDS } from './kinds';
-import { camel, type Names, namesOf, singularOf } from './names';
+import { nestedClassOf } from './kinds/structures';
+import { camel, type Names, namesOf, pascal, singularOf } from './names';
 import { type Existing, idOf, isGuarded, RESOURCES } from './project';
-import { helperName, reservedNoun } from './reserved';
+import { enumOf } from './templates/source';
+import { className, helperName, platformAttribute, reservedNoun } from './reserved';
 
 /** What the command asks for. */
 export interface Wish {
@@ -47,6 +49,8 @@ const MAX_NOUN = 30;
 const MAX_CONSTRAINT = 63 - '__row_id_fkey'.length;
 /** A text that has room for the texts of the search's tests, and for what people search for. */
 const SEARCHABLE_LENGTH = 14;
+/** The shortest text of these tests. */
+const SEARCHED_LENGTH = 4;
 /** With a number behind it, which makes it unique. */
 const SEARCHABLE_UNIQUE_LENGTH = 20;
 const READS = ['public', 'user', 'admin'];
@@ -66,7 +70,7 @@ export function planOf(wish: Wish, resources: Existing[], exists: (path: string)
     ...problemsOfAll(wish, attributes, parent),
     ...problemsOfAccess(wish, parent),
     ...problemsOfParent(wish, parent),
-    ...problemsOfReferences(attributes, resources),
+    ...problemsOfReferences(wish, attributes, resources),
   ];
   if (problems.length > 0) throw new Refusal(problems);
   const targets = [...attributes.map(({ target }) => target), wish.owner ? 'users' : undefined];
@@ -82,8 +86,8 @@ export function planOf(wish: Wish, resources: Existing[], exists: (path: string)
 }
 
 /** Whether a text can carry what the tests search for. */
-export const isSearchable = ({ kind, max, unique }: Attribute): boolean =>
-  (kind.isText ?? false) && max >= (unique ? SEARCHABLE_UNIQUE_LENGTH : SEARCHABLE_LENGTH);
+export const isSearchable = ({ kind, min, max, unique }: Attribute): boolean =>
+  (kind.isText ?? false) && min <= SEARCHED_LENGTH && max >= (unique ? SEARCHABLE_UNIQUE_LENGTH : SEARCHABLE_LENGTH);
 
 function usualRead({ owner }: Wish, parent?: Existing): Plan['read'] {
   return owner ? 'owner' : (parent?.read ?? 'public');
@@ -98,7 +102,8 @@ function problemsOfNoun({ noun, singular }: Wish, resources: Existing[], exists:
   const one = singular ?? singularOf(noun);
   if (one === undefined) return [`${noun}: isn't a regular plural, such as invoices; name its singular by --singular`];
   if (!NOUN.test(one) || one === noun) return [`--singular ${one}: must be another noun of small letters`];
-  const problems = [reservedNoun(one), ...[noun, one].map((name) => helperName(camel(name)))].flatMap((problem) =>
+  const helpers = [noun, one].map((name) => helperName(camel(name)));
+  const problems = [reservedNoun(one), className(pascal(one)), ...helpers].flatMap((problem) =>
     problem ? [`${noun}: its singular ${one} ${problem}`] : [],
   );
   const twin = resources.find(({ names }) => names.file === one && names.noun !== noun);
@@ -124,8 +129,12 @@ function problemsOfAll({ owner, noun }: Wish, attributes: Attribute[], parent?: 
     ...(new Set(taken).size < taken.length
       ? [`--in ${parent!.names.noun}: its id is user_id, as that of the owner`]
       : []),
+    ...rows.flatMap((name) =>
+      platformAttribute(name) ? [`${name}_id: its row ${name} ${platformAttribute(name)}`] : [],
+    ),
+    ...namesTwice(attributes),
     ...names.filter((name) => rows.includes(name)).map((name) => `${name}: is the row of ${name}_id`),
-    ...names
+    ...[...names, ...taken]
       .filter((name) => noun.length + name.length > MAX_CONSTRAINT)
       .map((name) => `${name}: is too long beside ${noun}`),
     ...names.filter((name) => name === 'user' && owner).map(() => 'user: is the owner'),
@@ -137,6 +146,16 @@ function problemsOfAll({ owner, noun }: Wish, attributes: Attribute[], parent?: 
   ];
 }
 
+/** Classes of nested objects and enums that would have one name. */
+function namesTwice(attributes: Attribute[]): string[] {
+  const classes = attributes.flatMap((one) => [
+    ...(one.attributes.length > 0 ? [nestedClassOf(one, '')] : []),
+    ...(one.options.length > 0 ? [enumOf(one, '')] : []),
+  ]);
+  const twice = classes.filter((name, index) => classes.indexOf(name) !== index);
+  return twice.map((name) => `${name}: two attributes would have a class of this name`);
+}
+
 function problemsOfAccess({ owner, read, write }: Wish, parent?: Existing): string[] {
   const problems: string[] = [];
   if (read !== undefined && !READS.includes(read)) problems.push(`--read ${read}: must be ${READS.join(', ')}`);
@@ -145,6 +164,10 @@ function problemsOfAccess({ owner, read, write }: Wish, parent?: Existing): stri
     problems.push('--owner: owners read and write their own, so --read admin and --write admin contradict it');
   }
   if (!owner && read === 'admin' && write === 'user') problems.push('--write user: users must be able to read it too');
+  // Its users would write below rows that they may not read.
+  if (parent?.read === 'admin' && (owner || write === 'user')) {
+    problems.push(`--in ${parent.names.noun}: only administrators read them, so only administrators can write below`);
+  }
   const open = READS.indexOf(read ?? 'admin');
   if (parent && read !== undefined && open < READS.indexOf(parent.read)) {
     problems.push(`--read ${read}: ${parent.names.noun} are not open to as many callers`);
@@ -152,18 +175,24 @@ function problemsOfAccess({ owner, read, write }: Wish, parent?: Existing): stri
   return problems;
 }
 
-/** Their services must be there to ask. */
-function problemsOfReferences(attributes: Attribute[], resources: Existing[]): string[] {
+/** Their services must be there to ask. What only administrators read, only they may name. */
+function problemsOfReferences({ owner, write }: Wish, attributes: Attribute[], resources: Existing[]): string[] {
   return attributes.flatMap(({ name, target }) => {
     const to = resources.find(({ names }) => names.noun === target);
+    if (to?.read === 'admin' && (owner || write === 'user')) {
+      return [`${name}: only administrators read ${to.names.noun}, so only administrators can write it`];
+    }
     if (!to || !isGuarded(to) || to.getTakesCaller !== undefined) return [];
     return [`${name}: ${to.names.plural}Module must export ${to.names.plural}Service with get(id)`];
   });
 }
 
-function problemsOfParent({ in: noun }: Wish, parent?: Existing): string[] {
+function problemsOfParent({ in: noun, noun: child }: Wish, parent?: Existing): string[] {
   if (noun === undefined) return [];
   if (!parent) return [`--in ${noun}: there is no such resource`];
+  if (parent.shown.includes(child) || parent.shown.includes(child.replaceAll('-', '_'))) {
+    return [`--in ${noun}: has an attribute or an included row ${child} already`];
+  }
   if (parent.getTakesCaller === undefined || !parent.readStatuses) {
     return [`--in ${noun}: ${parent.names.plural}Module must export ${parent.names.plural}Service with get(id)`];
   }

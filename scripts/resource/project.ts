@@ -12,6 +12,8 @@ export interface Existing {
   getTakesCaller?: boolean;
   /** Whether its rows stay in the table when they are deleted. */
   isHidden: boolean;
+  /** Attributes of its DTO, and rows that it includes. */
+  shown: string[];
   /** How others include its rows: the name, and the file that exports it. Undefined if they can't. */
   included?: { name: string; file: string };
   /** The statuses of `GET /<noun>/:id` for each caller of the table of access. */
@@ -53,6 +55,9 @@ function existing(root: string, noun: string): Existing | undefined {
     isPrivate: route.includes('notTheOwner()'),
     getTakesCaller: isExported && get ? get[1].includes('caller') : undefined,
     isHidden: /@DeleteDateColumn|deleted_at/.test(entity),
+    shown: [
+      ...read(`${folder}/${singular}.dto.ts`).matchAll(/^ {2}(\w+)\??: |(\w+): (?:\(\) => )?included[A-Z]/gm),
+    ].map(([, attribute, row]) => attribute ?? row),
     included: includedOf(folder, names),
     readStatuses: statusesOf(`GET /api/v1/${noun}/:id`, [MATRIX, `test/support/resources/${noun}.ts`]),
   };

@@ -77,7 +77,7 @@ function usersOf(noun: string): string[] {
   const files = ['src', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name).replaceAll('\\', '/')),
   );
-  const imports = new RegExp(` from '(?:\\.\\./[^']*|\\./)${noun}(?:/[^']*)?'`);
+  const imports = new RegExp(` from '(?:\\.\\./(?:[^']*/)?|\\./)${noun}(?:/[^']*)?'`);
   return files.filter(
     (path) =>
       path.endsWith('.ts') &&
@@ -90,6 +90,6 @@ function usersOf(noun: string): string[] {
 function parentsOf(noun: string): string[] {
   const path = 'test/conventions/architecture.spec.ts';
   if (!existsSync(path)) return [];
-  const line = new RegExp(`^ {2}'?${noun}'?: \\[(.*)\\],$`, 'm').exec(readFileSync(path, 'utf8'));
-  return line ? line[1].split(', ').map((name) => name.slice(1, -1)) : [];
+  const line = new RegExp(`^ {2}'?${noun}'?: \\[([^\\]]*)\\],$`, 'm').exec(readFileSync(path, 'utf8'));
+  return line ? [...line[1].matchAll(/'([^']+)'/g)].map(([, name]) => name) : [];
 }

@@ -18,15 +18,30 @@ const SQL = words(`
 /** First parts of paths that the service has itself. */
 const PATHS = words('api auth docs health public v1 v2');
 /** Tables without a resource. */
-const TABLES = words('row-counts migrations sessions product-texts');
+const TABLES = words(`
+  row-counts migrations sessions product-texts order-items refresh-tokens idempotency-keys external-identities`);
 /** Attributes of every resource, and parameters of its lists. */
 const PLATFORM = words(`
-  id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource`);
+  id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource
+  include`);
+/** Columns that each table of PostgreSQL has. */
+const SYSTEM = words('tableoid xmin xmax cmin cmax ctid');
 
 /** What the description of a resource for the tests imports. */
 const HELPERS = words(`
-  bigInteger common day decimal each email flag fixtures json moment money nested on oneOf optionally orNull plain reference
+  bigInteger common day decimal each email flag fixtures json moment money nested on oneOf optionally orNull plain reference manager
   references resource someOf text texts uuid webAddress whole own others lines index even dates`);
+
+/** Classes and types that the files of a resource import, or that the document has. */
+const CLASSES = words(`
+  ApiError Body Caller Check Column Controller Data DataSource Delete DeleteDateColumn Entity EntityManager Error Fixtures Get Id
+  IdParam IfMatch Includes Index Injectable InputOf JoinColumn ListOf ManyToOne Module Moment Money Page Patch Post Precondition
+  Public Put Query QueryRunner Raises Relation Repository Resource Role Roles Text Uuid Whole Flag Decimal Answers Creates Client
+  CurrentUser Object String Number Boolean Date Array Map Set Promise Symbol Function`);
+
+export function className(name: string): string | undefined {
+  return CLASSES.has(name) ? `would be the class ${name}, which its files import` : undefined;
+}
 
 export function helperName(name: string): string | undefined {
   return HELPERS.has(name) ? 'is a name of the tests' : undefined;
@@ -38,10 +53,15 @@ export function reservedNoun(noun: string): string | undefined {
   return reservedWord(noun.replaceAll('-', '_'));
 }
 
+export function platformAttribute(name: string): string | undefined {
+  return PLATFORM.has(name) ? 'is an attribute or a parameter of every resource' : undefined;
+}
+
 export function reservedAttribute(name: string): string | undefined {
   // The tests of all resources send an attribute of this name to be refused.
   if (name === 'colour') return 'is the name of an unknown attribute in the tests; use color';
-  if (PLATFORM.has(name)) return 'is an attribute or a parameter of every resource';
+  if (SYSTEM.has(name)) return 'is a column that each table of PostgreSQL has';
+  if (platformAttribute(name)) return platformAttribute(name);
   return reservedWord(name);
 }
 

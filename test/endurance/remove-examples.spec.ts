@@ -112,6 +112,20 @@ whereTheyAre('npm run resource -- remove --examples', () => {
     rmSync(file(path));
   });
 
+  it.each([
+    ['reports', 'comments:lines(1000)?'],
+    ['bundles', 'product_ids:products[]'],
+  ])('refuses while the table of %s, which stays, is made by a migration that names an example', (noun, attribute) => {
+    expect(resource('add', noun, 'title:text(20)', attribute)).toMatchObject({ status: 0 });
+
+    expect(removeExamples('--dry-run')).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(new RegExp(`-add-${noun}\\.ts: names an example`)),
+    });
+    expect(resource('remove', noun)).toMatchObject({ status: 0 });
+    expect(git('status', '--porcelain').output).toBe('');
+  });
+
   it('lists what it would do', () => {
     const { output } = removeExamples('--dry-run');
 

@@ -60,7 +60,8 @@ describe('npm run resource -- add, without attributes', () => {
     const again = '\u007f'.repeat(20);
     const command = commandOf({ owner: true, softDelete: false }, [
       ['What are they called?', `invoice${ENTER}`],
-      ["isn't a regular plural", `s${ENTER}`],
+      ['What is one of the invoice called?', `invoice${ENTER}`],
+      ['must be another noun', `${'\u007f'.repeat(20)}bill${ENTER}`],
       ['The name of', `version${ENTER}`],
       ['is an attribute or a parameter', `${again}level${ENTER}`],
       ['What is level?', `whole${ENTER}`],
@@ -74,6 +75,6 @@ describe('npm run resource -- add, without attributes', () => {
       ['Where does its collection stand?', ENTER],
     ]);
 
-    expect(command).toBe("npm run resource -- add invoices 'level:whole(1..9)' --owner");
+    expect(command).toBe("npm run resource -- add invoice 'level:whole(1..9)' --singular bill --owner");
   });
 });

@@ -43,6 +43,7 @@ export const ZOO: string[][] = [
     ],
   ],
   ['box-labels', 'caption:text(60)', 'pieces:bigint?', '--in', 'boxes', '--write', 'user'],
+  ['notes', 'body:text(5..200)', 'rate:decimal(9,3)=-0.5'],
   ['remarks', 'body:lines(50000)', 'rating:whole(1..5)?', '--in', 'posts', '--owner', '--read', 'public'],
   [
     'visits',

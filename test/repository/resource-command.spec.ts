@@ -90,6 +90,11 @@ describe('npm run resource -- add', () => {
     ['number:text(9)?!unique', 'number: must be required to be unique'],
     ['note:lines(9)?=x', 'note: is null when it is left out'],
     ['name:text(9)=a\u0000b', 'name: the default "a\\u0000b" breaks its own rule'],
+    ["name:text(9)=O'Brien", 'name: the default "O\'Brien" breaks its own rule'],
+    ['name:text(600)!unique', 'name: must have at most 500 characters'],
+    ['include:boolean', 'include: is an attribute or a parameter'],
+    ['xmin:money', 'xmin: is a column that each table'],
+    ['labels:text(20)[]=to do', 'labels: the default'],
     ['name:text(9..)', 'name: needs a greatest length'],
     ['pieces:whole(5..1)', 'pieces: needs bounds'],
     ['pieces:whole(1..5)!unique', 'pieces: must have room for 10000 numbers'],
@@ -135,6 +140,12 @@ describe('npm run resource -- add', () => {
     [{ attributes: ['order_id:orders'] }, 'order_id: OrdersModule must export OrdersService'],
     [{ noun: 'nested-zebras-of-the-savanna', attributes: [`a${'b'.repeat(30)}:money`] }, 'is too long beside'],
     [{ noun: 'moments' }, 'moments: its singular moment is a name of the tests'],
+    [{ noun: 'pages' }, 'pages: its singular page would be the class Page'],
+    [{ noun: 'branches' }, 'name its singular by --singular'],
+    [{ noun: 'order-items' }, 'order-items: is a table of the service'],
+    [{ attributes: ['version_id:users', 'name:text(9)'] }, 'version_id: its row version is an attribute'],
+    [{ attributes: ['line:{a:money}', 'lines:{a:money}[]'] }, 'LineDto: two attributes would have a class'],
+    [{ noun: 'editors', in: 'users', owner: false, read: 'public' }, '--read public: users are not open'],
     [{ noun: 'people', singular: 'people' }, '--singular people: must be another noun'],
     [{ noun: 'people', singular: 'user' }, 'people: users has the singular user already'],
     [{ in: 'nothing' }, '--in nothing: there is no such resource'],
@@ -148,6 +159,30 @@ describe('npm run resource -- add', () => {
     expect(said).toEqual(
       typeof problem === 'string' ? expect.stringContaining(problem) : expect.stringMatching(problem),
     );
+  });
+
+  describe.each([
+    ['by --owner', { owner: true }],
+    ['by --write user', { read: 'user', write: 'user' }],
+  ])('lets nobody write %s', (_how, access) => {
+    const hidden = RESOURCES.map((one) => (one.names.noun === 'posts' ? { ...one, read: 'admin' as const } : one));
+    const problems = (wish: Partial<Wish>) => {
+      try {
+        planOf({ noun: 'zebras', attributes: ['name:text(9)'], ...access, ...wish }, hidden);
+        return '';
+      } catch (error) {
+        return (error as Refusal).message;
+      }
+    };
+
+    it('below rows that only administrators read', () => {
+      expect(problems({ in: 'posts' })).toContain('--in posts: only administrators read them');
+      expect(problems({})).toBe('');
+    });
+
+    it.each(['post_id:posts', 'post_id:posts?', 'post_ids:posts[]'])('what names such rows: %s', (attribute) => {
+      expect(problems({ attributes: ['name:text(9)', attribute] })).toContain('only administrators read posts');
+    });
   });
 
   it('says all that is wrong at once', () => {

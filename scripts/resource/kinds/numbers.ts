@@ -69,7 +69,8 @@ export const NUMBERS: Record<string, Kind> = {
     }),
     read: (text, { max, scale }) =>
       new RegExp(`^-?\\d{1,${Math.max(max - scale, 1)}}(?:\\.\\d{1,${scale}})?$`).test(text) &&
-      (max > scale || Math.abs(Number(text)) < 1)
+      (max > scale || Math.abs(Number(text)) < 1) &&
+      !String(Number(text)).includes('e')
         ? Number(text)
         : undefined,
     example: ({ max, scale }, index) => Number(`${max > scale ? index : 0}.5`),

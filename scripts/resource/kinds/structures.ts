@@ -33,7 +33,9 @@ export const STRUCTURES: Record<string, Kind> = {
     }),
     column: () => ({ options: "type: 'text', array: true", sql: 'text[]' }),
     check: bound,
-    read: (text, attribute) => listOf(text, attribute.items, (one) => readText(one, attribute)),
+    // PostgreSQL writes others in quotes, which TypeORM doesn't expect.
+    read: (text, attribute) =>
+      listOf(text, attribute.items, (one) => (/^[\w-]+$/.test(one) ? readText(one, attribute) : undefined)),
     example: (attribute, index) => [exampleText({ ...attribute, name: singularName(attribute) }, index)],
     describe: ({ name }) => `The ${human(name)}.`,
     values: ({ items, min, max }) => `texts({ max: ${items}, each: { min: ${min}, max: ${max} } })`,

@@ -15,10 +15,10 @@ export function exampleText({ name, min, max }: Attribute, index: number): strin
   return (text.length <= max ? text : String(index)).padEnd(min, '.');
 }
 
-/** A text that the DTO takes as it is. */
+/** A text that the DTO takes as it is, and whose default TypeORM recognises in the database. */
 export function readText(text: string, { min, max }: Attribute): string | undefined {
   const { length } = [...text];
-  const isClean = text === text.trim() && !/\p{Cc}|\p{Cs}/u.test(text);
+  const isClean = text === text.trim() && !/\p{Cc}|\p{Cs}|['\\]|::/u.test(text);
   return length >= min && length <= max && isClean ? text.normalize('NFC') : undefined;
 }
 

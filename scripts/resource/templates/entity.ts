@@ -75,10 +75,10 @@ function columnOf(attribute: Attribute, plan: Plan, references: Reference[]): st
   return `${comment ? `/** ${comment} */\n` : ''}  @Column(${only ?? `{ ${all} }`})\n  ${name}: ${type};\n`;
 }
 
-/** TypeORM expects quotes around numbers, which PostgreSQL keeps around integers alone. */
+/** TypeORM expects quotes around numbers, which PostgreSQL keeps around integers and negative numbers alone. */
 function defaultOf(attribute: Attribute, value: Json, entity: string): string {
   const code = literal(attribute, value, entity);
-  return typeof value === 'number' && !Number.isInteger(value) ? `() => '${code}'` : code;
+  return typeof value === 'number' && value > 0 && !Number.isInteger(value) ? `() => '${code}'` : code;
 }
 
 function referenceOf({ column, attribute, to, onDelete }: Reference, { names }: Plan): string {
