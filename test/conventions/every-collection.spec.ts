@@ -107,7 +107,7 @@ describe('every collection', () => {
         .filter((column) => !indexed.includes(column))
         .map(
           (column) =>
-            `No trigram index has \`${column}\`, which lists search: add it to the migration (docs/adding-a-resource.md, 2)`,
+            `No trigram index has \`${column}\`, which lists search: add it to the migration (docs/reference.md, Migrations)`,
         ),
     );
   });

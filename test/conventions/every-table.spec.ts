@@ -7,7 +7,7 @@ import { documented } from '../support/declared-defaults';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
 import { useTestApi } from '../support/test-api';
 
-const IN_MIGRATION = 'add it to the migration (docs/adding-a-resource.md, 2)';
+const IN_MIGRATION = 'add it to the migration (docs/reference.md, Migrations)';
 const NAMED = [...new Set([...COLLECTIONS, ...WRITABLES].map(({ table }) => table))];
 /** The arguments of the trigger that counts rows, if these columns are there. */
 const COUNTED_BY = ['status', 'deleted_at'];

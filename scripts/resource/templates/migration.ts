@@ -2,7 +2,7 @@ import { type Attribute, type Json, KINDS } from '../kinds';
 import type { Plan } from '../plan';
 import { hasStatus, plainLiteral, type Reference, referencesOf, searchableOf, sortableOf, withImports } from './source';
 
-/** Texts that are long enough to make the pending list of a trigram index slow; see `docs/adding-a-resource.md`. */
+/** Texts that are long enough to make the pending list of a trigram index slow; see `docs/reference.md`. */
 const LONG_TEXT = 1_000;
 
 export function migrationFile(plan: Plan, time: number): string {
