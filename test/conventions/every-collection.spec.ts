@@ -3,6 +3,7 @@ import { type Answer, atOnce, type Client, expectError, statementsOf, times } fr
 import { ALL_ARE_ASKED, describeForEach, lacks } from '../support/asked';
 import { Fixtures, type Row } from '../support/fixtures';
 import { requestOf, routesOf, sendTo } from '../support/requests';
+import { linesOf } from '../support/resource';
 import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
 import { WRONG_LISTS } from '../support/wrong-lists';
 
@@ -50,10 +51,7 @@ describe('every collection', () => {
 
   beforeAll(async () => {
     const others = new Fixtures(api, await api.user());
-    const lines = TEXTS.map((text, index) => {
-      const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
-      return { text, index, even: index % 2 === 0, dates };
-    });
+    const lines = linesOf(TEXTS);
     for (const { name, fill } of COLLECTIONS) {
       const place = await fill(own, others, lines);
       if (!place) continue;

@@ -4,6 +4,7 @@ import { describeForEach, lacks } from '../support/asked';
 import { filtersOf } from '../support/documented-filters';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
+import { linesOf } from '../support/resource';
 import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
 
 type Item = Record<string, string | number | boolean | null> & { id: number };
@@ -38,10 +39,7 @@ describe('every filter', () => {
     admin = api.as(await api.admin());
     document = (await api.get('//docs/json')).body;
     const [own, others] = [new Fixtures(api, await api.user()), new Fixtures(api, await api.user())];
-    const lines = LINES.map((text, index) => {
-      const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
-      return { text, index, even: index % 2 === 0, dates };
-    });
+    const lines = linesOf(LINES);
     for (const { name, fill } of COLLECTIONS) places[name] = (await fill(own, others, lines)) ?? { path: name };
   });
 

@@ -6,6 +6,7 @@ import { LargestSize } from '../../src/platform/answers/largest-size';
 import { atOnce, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { LoopProbe } from '../support/loop-probe';
+import { linesOf } from '../support/resource';
 import { COLLECTIONS, WRITABLES } from '../support/resources';
 import { type ServiceProcess, useServices } from '../support/service-process';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -55,10 +56,7 @@ describe('The largest pages', () => {
     admin = await api.admin();
     const own = new Fixtures(api, await api.user());
     const others = new Fixtures(api, await api.user());
-    const lines = times(ROWS, (index) => {
-      const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
-      return { text: 'x', index, even: index % 2 === 0, dates };
-    });
+    const lines = linesOf(times(ROWS, () => 'x'));
     for (const { name, fill } of COLLECTIONS) {
       const place = await fill(own, others, lines);
       if (!place) continue;

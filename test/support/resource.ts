@@ -78,3 +78,10 @@ export const common = ['id', 'created_at', 'updated_at'];
 export async function each(lines: Line[], make: (line: Line) => Promise<Row | void>): Promise<void> {
   for (const line of lines) await make(line);
 }
+
+/** A line for each text. Several lines have the same moments. */
+export const linesOf = (texts: string[]): Line[] =>
+  texts.map((text, index) => {
+    const dates = { created_at: `2020-01-0${1 + (index % 4)}`, updated_at: `2020-02-0${1 + (index % 3)}` };
+    return { text, index, even: index % 2 === 0, dates };
+  });

@@ -1,6 +1,5 @@
 import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../rows/counted-tables';
-import { withOwnConnection } from '../transactions/own-connection';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
@@ -10,8 +9,7 @@ import { cursorPage } from './cursor-page';
 import { CURSORS, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
-import { inListLane } from './list-lane';
-import { isWithinOthers } from './own-turn';
+import { inOwnTurn, onOwnConnection } from './own-turn';
 import { wholeRows } from './found-rows';
 import type { List, Slice } from './list';
 import { numberedPage } from './numbered-page';
@@ -117,12 +115,10 @@ function readAlone<E extends ObjectLiteral, T>(
   work: UnitOfWork,
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
-  const { manager } = repository;
-  // A list that waits for its turn must not hold a connection: lists that have their turn may need it.
-  if (isInTransaction(manager) || isWithinOthers(work)) return read(repository);
-  const alone = () => readApart(repository, work, read);
+  const { manager, target } = repository;
   // Searches have waited in their own queue.
-  return search === undefined ? inListLane(manager.dataSource, work, alone) : alone();
+  const inTurn = search === undefined ? inOwnTurn : onOwnConnection;
+  return inTurn(manager, work, (own) => read(own.getRepository(target)));
 }
 
 /** Reads on a connection that ends with the request. */
@@ -132,8 +128,7 @@ function readApart<E extends ObjectLiteral, T>(
   read: (rows: Repository<E>) => Promise<T>,
 ): Promise<T> {
   const { manager, target } = repository;
-  if (isWithinOthers(work)) return read(repository);
-  return withOwnConnection(manager.dataSource, work, (own) => read(own.getRepository(target)));
+  return onOwnConnection(manager, work, (own) => read(own.getRepository(target)));
 }
 
 /** Undefined if TypeORM must read the list, because of its entity, conditions or sort column. */

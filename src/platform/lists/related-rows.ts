@@ -73,8 +73,10 @@ async function readMeasured(wanted: Wanted, reading: Reading): Promise<RelatedRe
   if (read.bytes > MAX_ANSWER_BYTES && !mayShorten) return read;
   return readInPlace(response, IN_MEMORY * Math.min(read.bytes, MAX_ANSWER_BYTES), async (waitedLong) => {
     if (waitedLong) work.waitedLong = true;
-    const all = await onOwnConnection(database.manager, work, (manager) => readRelated(manager, wanted, first));
-    return made(all, reading);
+    // Counted already: nobody counts in the place.
+    const again = { ...wanted, counts: false };
+    const all = await onOwnConnection(database.manager, work, (manager) => readRelated(manager, again, first));
+    return made({ ...all, totals: read.totals }, reading);
   });
 }
 

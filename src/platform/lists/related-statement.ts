@@ -45,10 +45,10 @@ export interface RelatedRead extends FoundRows<IncludedRow> {
 
 /** The columns beside a row. */
 interface Placed {
-  related_key: number;
   /** The number of the key, from 1. */
   related_place: number;
-  related_total: number | null;
+  /** By key, in the first row alone. */
+  related_totals: Record<string, number> | null;
   /** The number of all rows that were found. */
   related_found: number;
   /** Bytes of all rows that were found, and of those of this key and the keys before it. */
@@ -129,7 +129,7 @@ function foundRows(matching: SelectQueryBuilder<IncludedRow>, { limit, counts }:
   const ids = matching.clone().select(`${ROW}.id`, 'id').addSelect(bytes, 'bytes').orderBy(`${ROW}.id`).limit(limit);
   const counted = `CROSS JOIN LATERAL (${matching.clone().select('count(*)', 'total').getQuery()}) AS counted`;
   return `
-    SELECT wanted.key, wanted.place, found.id, ${counts ? 'counted.total' : 'NULL'} AS total,
+    SELECT wanted.place, found.id, ${counts ? 'jsonb_object_agg(wanted.key, counted.total) OVER ()' : 'NULL'} AS totals,
            row_number() OVER (ORDER BY wanted.place, found.id) AS rank, CAST(count(*) OVER () AS integer) AS found,
            CAST(sum(found.bytes) OVER () AS float8) AS bytes_of_all,
            CAST(sum(found.bytes) OVER (ORDER BY wanted.place) AS float8) AS bytes_of_first
@@ -140,9 +140,8 @@ function foundRows(matching: SelectQueryBuilder<IncludedRow>, { limit, counts }:
 
 function selectPlaces(rows: SelectQueryBuilder<IncludedRow>): void {
   rows
-    .addSelect(`${RELATED}.key`, 'related_key')
     .addSelect(`${RELATED}.place`, 'related_place')
-    .addSelect(`${RELATED}.total`, 'related_total')
+    .addSelect(`CASE WHEN ${RELATED}.rank = 1 THEN ${RELATED}.totals END`, 'related_totals')
     .addSelect(`${RELATED}.found`, 'related_found')
     .addSelect(`${RELATED}.bytes_of_all`, 'related_all')
     .addSelect(`${RELATED}.bytes_of_first`, 'related_first');
@@ -164,7 +163,8 @@ async function readPlain(rows: SelectQueryBuilder<IncludedRow>, plain: PlainEnti
 
 function measured(raw: Placed[], read: number, { keys }: Wanted, { of, bytes }: Bound) {
   const [first] = raw;
-  const totals = new Map(raw.map(({ related_key, related_total }) => [related_key, related_total ?? 0]));
+  const counted = raw.find(({ related_totals }) => related_totals !== null)?.related_totals;
+  const totals = new Map(Object.entries(counted ?? {}).map(([key, total]) => [Number(key), total]));
   if (!first || read === first.related_found) return { totals, isWhole: true, complete: keys.length, bytes: 0 };
   const fitting = raw.filter(({ related_first }) => of === 'first' && related_first <= bytes);
   const complete = Math.max(0, ...fitting.map(({ related_place }) => related_place));
