@@ -46,7 +46,7 @@ export { DateOnly, Flag, Moment, OneOf, SomeOf, Timestamp, Uuid } from './input/
 export { JsonObject, ListOf, ObjectOf } from './input/attributes';
 /** An attribute with rules of its own. */
 export { attribute, rule } from './input/attribute';
-/** The attributes `id`, `created_at` and `updated_at` of every resource's DTO, and their values from a row. */
+/** The attributes `id`, `created_at`, `updated_at` and `version` of every resource's DTO, and their values from a row. */
 export { ResourceDto, resourceOf } from './answers/resource.dto';
 /** The body of a POST or PUT, made of attributes of the resource's DTO: which are required, and the defaults of the others. */
 export { InputOf } from './input/input-of';

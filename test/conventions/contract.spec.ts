@@ -4,6 +4,7 @@ const product = {
   id: 1,
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
+  version: 1,
   name: 'Espresso cup',
   description: null,
   price: 9.95,

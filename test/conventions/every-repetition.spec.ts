@@ -17,6 +17,10 @@ const missingIn = (list: string[], routes: string[], what: string) =>
 const READS_OF_ONE = ROUTES.filter((route) => /^GET .*(\/:\w+|profile)$/.test(route) && !route.endsWith('/:key'));
 /** What changes one resource: uploads take If-Match too, and their chunks differ from bodies. */
 const CHANGES = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route) && !route.includes('/uploads'));
+/** The representations, and the changes: those of uploads too. */
+const SHOWN = ROUTES.filter((route) => /^GET .*(\/:\w+|profile)$/.test(route));
+const CHANGED = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route));
+const readOf = (route: string) => route.replace(/^\w+ (.*:\w+).*$/, 'GET $1');
 /** Without tokens, which are secrets, and uploads, which are resumed by what their protocol has for that. */
 const POSTS = ROUTES.filter((route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$/.test(route));
 
@@ -58,6 +62,29 @@ describe('every repetition', () => {
     const request = await requestOf(route, own);
     expect(tagOf(await sendTo(admin, route, request))).toBe('"1"');
     expect(tagOf(await sendTo(admin, route, { ...request, query: '?fields=id' }))).toBeNull();
+  });
+
+  itForEach(SHOWN)(
+    'shows its version, which is that of the entity tag, and may be asked for alone: %s',
+    async (route) => {
+      const request = await requestOf(route, own);
+      const answer = await sendTo(admin, route, request);
+      expect([answer.body.data.version, tagOf(answer)]).toEqual([expect.any(Number), `"${answer.body.data.version}"`]);
+      const { data } = (await sendTo(admin, route, { ...request, query: '?fields=version' })).body;
+      expect(data).toEqual({ version: answer.body.data.version });
+    },
+  );
+
+  itForEach(CHANGED)('takes the version that was shown as If-Match, whatever the view: %s', async (route) => {
+    const request = await requestOf(route, new Fixtures(api, await api.user()));
+    const read = readOf(route);
+    if (!ROUTES.includes(read)) lacks([`${route} changes what nothing shows: there is no ${read}`]);
+    const vendor = admin.with({ Accept: 'application/vnd.api+json;version=1' });
+    const { version } = (await sendTo(vendor, read, { ids: request.ids })).body.data;
+
+    const write = (client: Client) => sendTo(client, route, request);
+    expect((await write(vendor.with({ 'If-Match': `"${version + 1}"` }))).status).toBe(412);
+    expect((await write(vendor.with({ 'If-Match': `"${version}"` }))).status).toBeLessThan(300);
   });
 
   itForEach(READS_OF_ONE)('is not sent again to whom has it, 304: %s', async (route) => {

@@ -27,6 +27,7 @@ describe('what goes out', () => {
         id: ada.id,
         created_at: expect.stringMatching(ISO),
         updated_at: expect.stringMatching(ISO),
+        version: 1,
         username: 'ada',
         email: ada.email,
         name: HTML,

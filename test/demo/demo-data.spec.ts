@@ -148,17 +148,12 @@ describe('Demo data', () => {
 
   it('holds nothing that the API itself would have refused or altered', async () => {
     const before = await everything(api.app);
-    const without = (row: object, ...names: string[]) =>
-      Object.fromEntries(
-        Object.entries(row).filter(([name]) => !['id', 'created_at', 'updated_at', ...names].includes(name)),
-      );
     const answers = [];
-    for (const user of await all('/users')) answers.push(await grace.put(`/users/${user.id}`, without(user)));
-    for (const product of await all('/products')) {
-      answers.push(await grace.put(`/products/${product.id}`, without(product)));
+    for (const user of await all('/users')) answers.push(await grace.put(`/users/${user.id}`, user));
+    for (const product of await all('/products')) answers.push(await grace.put(`/products/${product.id}`, product));
+    for (const post of await all('/posts')) {
+      answers.push(await grace.put(`/posts/${post.id}`, { ...post, user_id: undefined }));
     }
-    for (const post of await all('/posts'))
-      answers.push(await grace.put(`/posts/${post.id}`, without(post, 'user_id')));
     for (const [path, rows] of [
       ['/comments', before.comments],
       ['/replies', before.replies],

@@ -101,6 +101,7 @@ describe('The document of a team’s routes', () => {
       'id',
       'name',
       'updated_at',
+      'version',
     ]);
     expect(schemaNamed('OwnerWithAddress')).toMatchObject({ required: ['name', 'city'] });
     expect(Object.keys(schemaNamed('PartOfOwner').properties)).toEqual(['name', 'email']);

@@ -34,6 +34,7 @@ describe('/orders', () => {
       id: body.data.id,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      version: 1,
       user_id: ada.id,
       status: 'PENDING',
       items: [

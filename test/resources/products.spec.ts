@@ -16,6 +16,7 @@ describe('/products', () => {
       id: body.data.id,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      version: 1,
       name: 'Espresso cup',
       description: null,
       price: 9.95,

@@ -92,7 +92,7 @@ describe('The attributes that are written', () => {
       expect(await move('PENDING')).toEqual(before);
       expect(await version()).toBe(1);
       const after = await move('PAID');
-      expect(after).toEqual({ ...before, status: 'PAID', updated_at: after.updated_at });
+      expect(after).toEqual({ ...before, status: 'PAID', updated_at: after.updated_at, version: 2 });
       expect(Date.parse(after.updated_at as string)).toBeGreaterThan(Date.parse(before.updated_at as string));
       expect(await version()).toBe(2);
     });

@@ -72,7 +72,7 @@ export interface Place {
 }
 
 /** The attributes of every resource. */
-export const common = ['id', 'created_at', 'updated_at'];
+export const common = ['id', 'created_at', 'updated_at', 'version'];
 
 /** Makes rows one after the other, so that their ids are ordered. */
 export async function each(lines: Line[], make: (line: Line) => Promise<Row | void>): Promise<void> {

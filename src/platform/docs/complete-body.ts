@@ -1,4 +1,5 @@
 import { Extension } from '../http/route-keys';
+import { ignoredAttributes } from '../input/ignored-attributes';
 import type {
   ComponentsObject,
   OperationContext,
@@ -11,11 +12,13 @@ import { resolve, takeExtension } from './references';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
-export function completeBody(operation: OperationObject, { method, components }: OperationContext): void {
+export function completeBody(operation: OperationObject, { method, route, components }: OperationContext): void {
   const example = takeExtension<object>(operation, Extension.EXAMPLE);
-  const content = (operation.requestBody as RequestBodyObject | undefined)?.content;
+  const body = operation.requestBody as RequestBodyObject | undefined;
+  const content = body?.content;
   const json = content?.['application/json'];
   if (!json?.schema) return;
+  if (route) tellIgnored(body!, ignoredAttributes(route.targets[0], route.owner));
   const schema = resolve(json.schema, components);
   refuseOthers(schema, components);
   // A PATCH applies no defaults.
@@ -25,6 +28,12 @@ export function completeBody(operation: OperationObject, { method, components }:
   const made = example ?? (isGiven ? undefined : exampleOf(schema, components));
   if (made !== undefined) json.example = made as object;
   if (method === 'patch') content![MERGE_PATCH] = { ...json };
+}
+
+function tellIgnored(body: RequestBodyObject, names: string[]): void {
+  if (names.length === 0) return;
+  const ignored = `The attributes ${names.map((name) => `\`${name}\``).join(', ')} are ignored, so that what was read can be sent back.`;
+  body.description = [body.description, ignored].filter(Boolean).join('\n\n');
 }
 
 /** Refuses unknown attributes at every level, except in schemas that set `additionalProperties` themselves. */

@@ -21,6 +21,8 @@ export interface BodyRules {
   types?: string[];
   /** Whether JSON may be a list. Default: false */
   mayBeList?: boolean;
+  /** The attributes of the body that are ignored, whatever their values. Default: none */
+  ignored?: string[];
   /** The handler's type of a body that is neither JSON nor a form. Default: text for `text/*`, otherwise bytes */
   as?: 'text' | 'bytes';
 }

@@ -6,6 +6,7 @@ import { type BodyReader, bodyReader, type BodyRules, hasBody, requireShape } fr
 import { type BodyKind, kindOfType, MULTIPART, usualTypes } from './media-types';
 import { requireBoundedValue } from './bounded-json';
 import type { RouteInput } from './route-input';
+import { withoutAttributes } from '../input/ignored-attributes';
 
 const LENGTH_REQUIRED = 411;
 
@@ -33,7 +34,7 @@ export class BodyReading {
   async read(request: Request, response: Response, { body }: RouteInput): Promise<unknown> {
     // If the client has gone, the request looks as if its body had been read.
     if (hasBody(request) && request.readableDidRead && !request.socket.destroyed) throw alreadyRead(request);
-    return this.readBody(request, response, body);
+    return withoutAttributes(await this.readBody(request, response, body), body?.ignored ?? []);
   }
 }
 
@@ -42,6 +43,7 @@ function checkParsed({ body }: Request, rules: BodyRules): false {
   requireBoundedValue(body, rules.values);
   const isParsed = typeof body === 'object' && body !== null && !Buffer.isBuffer(body);
   if (isParsed) requireShape(body, rules);
+  if (isParsed) withoutAttributes(body, rules.ignored ?? []);
   return false;
 }
 

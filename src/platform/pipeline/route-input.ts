@@ -14,6 +14,7 @@ import { bodyLimitOf, bodyValuesOf } from './body-limit';
 import { includingOf } from './including';
 import type { BodyRules } from './body-reader';
 import { MULTIPART, URL_ENCODED, usualTypes } from './media-types';
+import { ignoredAttributes } from '../input/ignored-attributes';
 import { primitiveMessage } from '../input/primitives';
 import { type Controller, type Parameter, parametersOf } from '../http/route-parameters';
 import { TIME_LIMIT } from './time-limit.decorator';
@@ -78,6 +79,7 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
           values: bodyValuesOf(controller, handler),
           types: types ?? (has(BODY) ? undefined : LIKE_NEST),
           mayBeList: mayBeList(whole?.type),
+          ignored: ignoredAttributes(handler, controller),
           as: whole?.type === String ? 'text' : whole?.type === Buffer ? 'bytes' : undefined,
         }
       : undefined,
