@@ -16,6 +16,9 @@ export { notTheOwner, requireSelfOrAdmin } from './auth/auth-errors';
 // Routes: decorators that begin with Api only document; the others also set what they say.
 /** 200 with a resource; 204; 200 with a page; 200 with an object that isn't a resource; 201 with a created resource. */
 export { Answers, AnswersNothing, AnswersPage, AnswersWhole, Creates } from './routes/route.decorators';
+/** 201 for one input, or for each of a list; and the body of such a route. */
+export { CreatesEach } from './bulk/creates-each';
+export { InputsOf } from './bulk/inputs';
 /** The group of a controller, the example of a body, and further errors of a route. */
 export { ApiExampleBody, ApiResource, Raises } from './routes/route.decorators';
 /** The precondition of `If-Match`, as an argument. Pass it to the function that writes the row. */
@@ -73,6 +76,8 @@ export { SortableBy } from './rows/sortable-by';
 /** Reads, inserts, changes or deletes one row. Reads of the same moment share a statement. */
 export { readRow } from './rows/read-row';
 export { insertRow } from './rows/insert-row';
+/** Inserts many rows by one statement: all of them, or none. */
+export { insertRows } from './rows/insert-rows';
 export { updateRow } from './rows/update-row';
 export { deleteRow } from './rows/delete-row';
 /** Gives a row a new version, for changes of other tables that its representation shows. */

@@ -85,7 +85,8 @@ class ShownController {
   @Creates(ProductDto)
   @SerializeOptions({ type: ShownProduct })
   async create(@Body() input: CreateProductDto): Promise<ProductDto> {
-    return toProductDto(await this.products.create(input));
+    const [product] = await this.products.create([input]);
+    return toProductDto(product);
   }
 }
 

@@ -25,6 +25,22 @@ const PARTICULAR: [generated: string, reference: string][] = [
       searchIn: \`resource.id IN (SELECT product_id FROM product_texts WHERE name ILIKE :pattern OR description ILIKE :pattern)\`,
     });`,
   ],
+  // Many products can be created at once.
+  ['@Creates(ProductDto)', '@CreatesEach(ProductDto)'],
+  [
+    `async create(@Body() input: CreateProductDto): Promise<ProductDto> {
+    return toProductDto(await this.products.create(input));`,
+    `async create(@InputsOf(CreateProductDto) inputs: CreateProductDto[]): Promise<ProductDto[]> {
+    return (await this.products.create(inputs)).map(toProductDto);`,
+  ],
+  ['Creates, IdParam, IfMatch,', 'CreatesEach, IdParam, IfMatch, InputsOf,'],
+  [
+    `create(input: CreateProductDto): Promise<Product> {
+    return insertRow(this.products.manager, Product, input);`,
+    `create(inputs: CreateProductDto[]): Promise<Product[]> {
+    return insertRows(this.products.manager, Product, inputs);`,
+  ],
+  ['import { insertRow,', 'import { insertRows,'],
   ["@ApiResource('Products', 'Products.')", "@ApiResource('Products', 'The catalogue.')"],
 ];
 

@@ -1,9 +1,10 @@
-import { StreamableFile } from '@nestjs/common';
+import { HttpStatus, StreamableFile } from '@nestjs/common';
 import type { Response } from 'express';
 import { replyError } from '../errors/error-reply';
 import { endsByItself } from '../errors/error-response';
 import { answerOf } from './answer';
 import type { KeyedAnswer } from './keyed-answer';
+import { MultiStatus } from './multi-status';
 import { send, sendBody } from './send';
 import { unwritable } from './require-json';
 
@@ -15,6 +16,7 @@ const MIN_ERROR = 400;
  */
 export function reply(response: Response, body: unknown, byNest: () => unknown): unknown {
   const { keyed } = response.req;
+  if (body instanceof MultiStatus) response.statusCode = HttpStatus.MULTI_STATUS;
   if (keyed) return replyKeyed(keyed, response, body, byNest);
   return replyOnce(response, body, byNest);
 }

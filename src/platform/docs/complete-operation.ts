@@ -1,10 +1,24 @@
 import type { Access } from '../auth/access.decorators';
 import { peopleWith } from '../auth/caller';
+import { MAX_INPUTS } from '../bulk/limits';
+import { Extension } from '../http/route-keys';
 import { completeBody } from './complete-body';
 import { completeParameters } from './complete-parameters';
 import { completeResponses } from './complete-responses';
 import type { OperationContext, OperationObject } from './openapi-types';
+import { takeExtension } from './references';
 import { secure } from './security-schemes';
+
+/**
+ * A second body and a second answer in the document would make unions of generated types, for callers who create one
+ * (D-224).
+ */
+const MANY =
+  `The body may also be a list of 1 to ${MAX_INPUTS.toLocaleString('en')} inputs, or \`application/x-ndjson\` with an input on ` +
+  'each line. All of them are created, or none: `data` is the list of what was created, in the order of the inputs. Fields ' +
+  'of errors begin with the position of the input, such as `3.name`. With `Prefer: handling=lenient` (RFC 7240) each input has ' +
+  'a result of its own: the answer is 207, and `data` is a list of `{ "status": 201, "data": {} }` and ' +
+  '`{ "status": 400, "error": {} }`. One `Idempotency-Key` is for all of them.';
 
 /** Completes an operation with what follows from its path, body and access, so that resources needn't repeat it. */
 export function completeOperation(operation: OperationObject, context: OperationContext): void {
@@ -19,7 +33,8 @@ export function completeOperation(operation: OperationObject, context: Operation
 function describe(operation: OperationObject, { access }: OperationContext): void {
   // A doc comment is a sentence; a summary has no full stop.
   operation.summary = operation.summary?.replace(/\.$/, '');
-  operation.description = [operation.description, `For ${audience(access)}.`].filter(Boolean).join('\n\n');
+  const many = takeExtension(operation, Extension.EACH) ? MANY : undefined;
+  operation.description = [operation.description, many, `For ${audience(access)}.`].filter(Boolean).join('\n\n');
 }
 
 function audience(access: Access | undefined): string {

@@ -1,29 +1,36 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Request } from 'express';
-import { type ApiError } from './api-error';
+import type { ApiError, FieldViolation } from './api-error';
 import { toJson } from '../http/json';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const OF_A_SUCCESS = [
   ...['ETag', 'Location', 'Link', 'Last-Modified', 'Content-Encoding', 'Content-Disposition', 'Content-Range'],
-  ...['Accept-Ranges', 'Content-Security-Policy'],
+  ...['Accept-Ranges', 'Content-Security-Policy', 'Preference-Applied'],
 ];
 
 /** Responses that are being sent, and will end without further code. */
 const complete = new WeakSet<ServerResponse>();
 
+/** What a caller learns of an error. */
+export interface ErrorDescription {
+  code: string;
+  message: string;
+  details: string;
+  /** ISO 8601 in UTC. */
+  timestamp: string;
+  fields?: FieldViolation[];
+}
+
+export function errorDescription({ code, message, details, fields }: ApiError): ErrorDescription {
+  return { code, message, details, timestamp: new Date().toISOString(), ...(fields && { fields }) };
+}
+
 /** The error envelope (variant B). With a 5xx status its details only name the request id. */
 export function errorBody(error: ApiError, requestId: string): string {
-  return toJson({
-    error: {
-      code: error.code,
-      message: error.message,
-      details: error.status >= 500 ? `Request ${requestId}` : error.details,
-      timestamp: new Date().toISOString(),
-      ...(error.fields && { fields: error.fields }),
-    },
-  });
+  const known = errorDescription(error);
+  return toJson({ error: error.status >= 500 ? { ...known, details: `Request ${requestId}` } : known });
 }
 
 function errorHeaders(error: ApiError, requestId: string): Record<string, string> {

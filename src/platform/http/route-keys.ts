@@ -7,6 +7,8 @@ export const PAGE_TYPE = 'resource-api:page';
 export const Extension = {
   ITEM: 'x-item',
   PAGE: 'x-page',
+  /** The body may be a list of inputs. */
+  EACH: 'x-each',
   RAISES: 'x-raises',
   HEADERS: 'x-headers',
   /** For a parameter: Swagger UI sends its example. */

@@ -1,8 +1,8 @@
+import { type AnyHandler, wrapped } from '../http/wrapped-handler';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
 /** Runs a handler, or something instead of it. */
 export type AroundHandler = (handler: () => unknown) => unknown;
-type Handler = (this: unknown, ...values: unknown[]) => unknown;
 
 const around = new WeakMap<UnitOfWork, AroundHandler>();
 
@@ -14,17 +14,11 @@ export function aroundHandler(unit: UnitOfWork, run: AroundHandler): void {
   around.set(unit, run);
 }
 
-/** Lets {@link aroundHandler} wrap the handler. Nest calls the wrapper with the arguments that its pipes have made. */
+/** Lets {@link aroundHandler} wrap the handler. */
 export const calledAround: MethodDecorator = (_target, name, descriptor) => {
-  const handler = descriptor.value as Handler;
-  const wrapper = function (this: unknown, ...values: unknown[]): unknown {
+  descriptor.value = wrapped(descriptor.value as AnyHandler, name, (handler, values) => {
     const unit = UnitOfWork.current();
     const run = unit && around.get(unit);
-    return run ? run(() => handler.apply(this, values)) : handler.apply(this, values);
-  };
-  // Copies the metadata of decorators that were applied before this one.
-  for (const key of Reflect.getMetadataKeys(handler) as unknown[]) {
-    Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), wrapper);
-  }
-  descriptor.value = Object.defineProperty(wrapper, 'name', { value: name }) as typeof descriptor.value;
+    return run ? run(() => handler(values)) : handler(values);
+  }) as typeof descriptor.value;
 };

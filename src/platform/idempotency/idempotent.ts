@@ -63,7 +63,9 @@ function keyOf({ headersDistinct }: Request): string {
 }
 
 function describe(request: Request, key: string): KeyedRequest {
-  const { user, ip, method, query, apiRoot, representation } = request;
+  const { user, ip, method, query, apiRoot, representation, res: response } = request;
+  // A preference that was followed makes another request of it.
+  const applied = response?.getHeader('Preference-Applied');
   const { inTable: path } = pathsOf(request);
   if (user && !isCaller(user)) throw new Error(NO_CALLER);
   return {
@@ -71,7 +73,7 @@ function describe(request: Request, key: string): KeyedRequest {
     // Without an account, the address identifies the caller, for this purpose only.
     scope: user ? `user ${user.id}` : `${ip} ${method} ${path}`,
     caller: user ? `user ${user.id}` : `network ${networkOf(ip)}`,
-    content: [method, apiRoot, path, representation?.variant, query, request.body],
+    content: [method, apiRoot, path, representation?.variant, query, request.body, ...(applied ? [applied] : [])],
   };
 }
 

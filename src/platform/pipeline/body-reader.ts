@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
-import { isApiError } from '../errors/api-error';
+import { MAX_INPUT_VALUES, MAX_INPUTS } from '../bulk/limits';
+import { isApiError, validationError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
 import { GrowingBuffer } from '../http/growing-buffer';
 import { onBodyEnd } from '../http/body-end';
 import { bodyTooLarge } from './body-limit';
 import { BodyMemory, holdUntilAnswered } from './body-memory';
 import { kindOfType, typeOf, unsupportedMediaType, usualTypes } from './media-types';
-import { requireBoundedJson } from './bounded-json';
+import { requireBoundedJson, requireBoundedValue } from './bounded-json';
 import { MAX_PARAMETERS, parseQuery } from './query-string';
 import { type BodyBound, type Decompress, decompressedInTurn, decompressorOf } from './decompression';
 
@@ -23,6 +24,8 @@ export interface BodyRules {
   mayBeList?: boolean;
   /** The attributes of the body that are ignored, whatever their values. Default: none */
   ignored?: string[];
+  /** True if the list has the inputs of {@link CreatesEach}, whose number is limited. Default: false */
+  inputs?: boolean;
   /** The handler's type of a body that is neither JSON nor a form. Default: text for `text/*`, otherwise bytes */
   as?: 'text' | 'bytes';
 }
@@ -132,16 +135,22 @@ function parse(bytes: Buffer, type: string, rules: BodyRules): unknown {
   if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
   if (kind === 'text') return bytes.toString();
   if (kind === 'form') return parseQuery(bytes.toString(), { field: 'body', max: rules.values ?? MAX_PARAMETERS });
-  requireBoundedJson(bytes, rules.values);
-  const value = parseJson(bytes.toString());
+  const lines = kind === 'lines';
+  requireBoundedJson(bytes, rules.inputs ? MAX_INPUT_VALUES : rules.values);
+  const value = lines ? parseLines(bytes.toString()) : parseJson(bytes.toString());
   requireShape(value, rules);
   return value;
 }
 
 /** Checks the type of a body, whichever parser has made it. */
-export function requireShape(value: unknown, { mayBeList = false }: BodyRules): void {
-  if (typeof value === 'object' && value !== null && (mayBeList || !Array.isArray(value))) return;
-  throw bodyError('type', mayBeList ? 'must be a JSON object or a list' : 'must be a JSON object');
+export function requireShape(value: unknown, { mayBeList = false, inputs, values }: BodyRules): void {
+  const isList = Array.isArray(value);
+  if (typeof value !== 'object' || value === null || (isList && !mayBeList)) {
+    throw bodyError('type', mayBeList ? 'must be a JSON object or a list' : 'must be a JSON object');
+  }
+  if (!inputs) return;
+  if (!isList) return requireBoundedValue(value, values);
+  if (value.length < 1 || value.length > MAX_INPUTS) throw bodyError('size', `must hold 1 to ${MAX_INPUTS} inputs`);
 }
 
 function parseJson(text: string): unknown {
@@ -151,4 +160,17 @@ function parseJson(text: string): unknown {
     // The parser's own message quotes the body, which may contain a password.
     throw bodyError('json', 'must be valid JSON');
   }
+}
+
+/** One value on each line. The last line may end with a line break. */
+function parseLines(text: string): unknown[] {
+  // Further lines aren't read: there are too many already.
+  const lines = text.replace(/\n$/, '').split('\n', MAX_INPUTS + 1);
+  return lines.map((line, position) => {
+    try {
+      return JSON.parse(line) as unknown;
+    } catch {
+      throw validationError([{ field: String(position), rule: 'json', message: 'must be valid JSON, on one line' }]);
+    }
+  });
 }

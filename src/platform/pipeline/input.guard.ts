@@ -8,6 +8,9 @@ import { PerRoute } from '../auth/per-route';
 import { kindOf } from '../auth/request-of';
 import { Settings } from '../config/settings';
 import { type FieldViolation, validationError } from '../errors/api-error';
+import { Bulk } from '../bulk/bulk';
+import { expectInputs } from '../bulk/inputs';
+import { applyLenient, prefersLenient } from '../bulk/prefer';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { expectHandler, isKeyedPost, keyNotTaken } from '../idempotency/idempotent';
 import { CursorSeal } from '../lists/cursor';
@@ -88,13 +91,23 @@ export class InputGuard implements CanActivate {
   private async takeBody(context: ExecutionContext, input: RouteInput, counts: boolean): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
     const awaited = !request.complete;
-    request.body = await this.bodies.read(request, http.getResponse<Response>(), input);
-    if (counts) this.quota.count(request, request.rawBody?.length ?? 0);
+    request.body = await this.bodies.read(request, response, input);
+    const others = Array.isArray(request.body) && input.body?.inputs ? this.expectInputs(request, response) : 0;
+    if (counts) this.quota.count(request, request.rawBody?.length ?? 0, others);
     // A client that sends its body slowly determines how old the guards' decision is, and so do others whose costly
     // bodies come first.
     if (awaited || request.work?.waitedLong) await this.callers.confirm(request.user, accessOf(context));
     return true;
+  }
+
+  /** Returns the number of inputs besides the first. */
+  private expectInputs(request: Request, response: Response): number {
+    const isLenient = prefersLenient(request);
+    if (isLenient) applyLenient(response);
+    expectInputs(request.work!, new Bulk({ database: this.database, isLenient }));
+    return (request.body as unknown[]).length - 1;
   }
 
   /** A route without a declared query accepts no parameters, except `fields` and `include` if it reads one resource. */

@@ -2,12 +2,14 @@ import type { Request } from 'express';
 import { ApiError } from '../errors/api-error';
 
 const JSON_TYPES = ['application/json'];
+/** For a route that also takes a list of inputs: each of them on a line of its own. */
+export const LIST_TYPES = [...JSON_TYPES, 'application/x-ndjson'];
 const PATCH_TYPES = [...JSON_TYPES, 'application/merge-patch+json'];
 export const URL_ENCODED = 'application/x-www-form-urlencoded';
 export const MULTIPART = 'multipart/form-data';
 
 /** How a body is parsed, by its media type. */
-export type BodyKind = 'json' | 'form' | 'text' | 'bytes';
+export type BodyKind = 'json' | 'lines' | 'form' | 'text' | 'bytes';
 
 /** The media types of a route without `@ApiConsumes()`. */
 export function usualTypes(method: string): string[] {
@@ -30,6 +32,7 @@ function isUtf8({ headers }: Request): boolean {
 
 export function kindOfType(type: string): BodyKind {
   if (type === 'application/json' || type.endsWith('+json')) return 'json';
+  if (type === 'application/x-ndjson') return 'lines';
   if (type === URL_ENCODED) return 'form';
   return type.startsWith('text/') ? 'text' : 'bytes';
 }

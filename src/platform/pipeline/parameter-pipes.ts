@@ -8,6 +8,7 @@ import {
   ValidationPipe as NestValidationPipe,
 } from '@nestjs/common';
 import { PipesConsumer } from '@nestjs/core/pipes/pipes-consumer';
+import { InputsPipe, inputsPipe } from '../bulk/inputs';
 import { noteRefusal, refusalOf } from '../errors/refused-parameters';
 import { CONFIRM, CURSORS, KEYS, type ListQuery, WORK } from '../lists/list-query';
 import { IdPipe } from '../input/id.pipe';
@@ -70,6 +71,8 @@ function planFor(pipes: PipeTransform[]): PipeTransform[] {
   if (!validation) return pipes;
   // IdPipe parses the text itself: a number would lose digits.
   if (pipes.some((pipe) => pipe instanceof IdPipe)) return pipes.filter((pipe) => pipe !== validation);
+  const inputs = pipes.find((pipe) => pipe instanceof InputsPipe);
+  if (inputs) return [inputsPipe(inputs, (value, metatype) => validation.transform(value, { type: 'body', metatype }))];
   const groups = pipes.map(groupsOf).find((chosen) => chosen !== undefined);
   return pipes.map((pipe) => {
     if (pipe === validation) return groups ? validation.inGroups(groups) : pipe;

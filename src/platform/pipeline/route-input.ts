@@ -10,10 +10,11 @@ import { ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
 import { itemOfList } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
+import { createsEach } from '../bulk/creates-each';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
 import { includingOf } from './including';
 import type { BodyRules } from './body-reader';
-import { MULTIPART, URL_ENCODED, usualTypes } from './media-types';
+import { LIST_TYPES, MULTIPART, URL_ENCODED, usualTypes } from './media-types';
 import { ignoredAttributes } from '../input/ignored-attributes';
 import { primitiveMessage } from '../input/primitives';
 import { type Controller, type Parameter, parametersOf } from '../http/route-parameters';
@@ -72,14 +73,16 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
   const takesForms = isForm || (has(BODY) && types?.includes(MULTIPART));
   const whole = parameters.find(({ kind, name }) => kind === BODY && name === undefined);
   const reads = read(METHOD_METADATA, handler) === RequestMethod.GET;
+  const takesEach = createsEach(handler);
   return {
     body: has(BODY, RAW_BODY, REQUEST)
       ? {
           limit,
           values: bodyValuesOf(controller, handler),
-          types: types ?? (has(BODY) ? undefined : LIKE_NEST),
-          mayBeList: mayBeList(whole?.type),
+          types: types ?? (takesEach ? LIST_TYPES : has(BODY) ? undefined : LIKE_NEST),
+          mayBeList: takesEach || mayBeList(whole?.type),
           ignored: ignoredAttributes(handler, controller),
+          inputs: takesEach,
           as: whole?.type === String ? 'text' : whole?.type === Buffer ? 'bytes' : undefined,
         }
       : undefined,

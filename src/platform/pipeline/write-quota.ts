@@ -82,11 +82,13 @@ export class WriteQuota {
   /**
    * Counts a write whose body is there. Others of the same caller may have come first.
    * @param bytes the length of the body, decompressed
+   * @param others the number of further writes of the same request. Default: 0
    * @throws {ApiError} TOO_MANY_REQUESTS
    */
-  count(request: Request, bytes: number): void {
-    this.admits(request, bytes);
-    const points = FOR_EACH + bytes;
+  count(request: Request, bytes: number, others = 0): void {
+    const size = bytes + others * FOR_EACH;
+    this.admits(request, size);
+    const points = FOR_EACH + size;
     for (const { counter, keyOf, quota, spent } of this.writers) {
       const of = keyOf(request);
       // Callers by other credentials may have no id.

@@ -61,7 +61,7 @@ function isPlain(column: ColumnMetadata): boolean {
 }
 
 /** A column, and its value in a statement. */
-interface GivenColumn {
+export interface GivenColumn {
   name: string;
   value: unknown;
 }

@@ -13,6 +13,8 @@ export class Frame {
   wrote = false;
   /** The first write in this frame by code other than its owner. That code expects to be independent of the frame. */
   strange?: string;
+  /** True if the writes of all code belong to the frame. Nobody expects to be independent of it. */
+  takesAll = false;
   readonly settings = new LocalSettings();
   readonly waiters: Waiter[] = [];
   /** True if there is a savepoint before the latest statement of other code. */
@@ -49,7 +51,7 @@ export class Frame {
     const isStrange = this.wrote && parent.owner !== this.owner;
     parent.wrote ||= this.wrote;
     parent.waiters.push(...this.waiters.splice(0));
-    parent.strange ??= this.strange ?? (isStrange ? 'a transaction of its own' : undefined);
+    if (!parent.takesAll) parent.strange ??= this.strange ?? (isStrange ? 'a transaction of its own' : undefined);
   }
 }
 

@@ -34,7 +34,7 @@ export class SharedTransaction {
     private readonly currentFrame: () => Frame | undefined,
     readonly isolation = DEFAULT_ISOLATION,
   ) {
-    this.root.begun = true;
+    Object.assign(this.root, { begun: true, takesAll: true });
   }
 
   /** True when no participant may begin anything new. */
@@ -155,7 +155,7 @@ export class SharedTransaction {
       await this.client.query(frame.marked ? `RELEASE SAVEPOINT ${mark}; SAVEPOINT ${mark}` : `SAVEPOINT ${mark}`);
       frame.marked = true;
       const result = await this.client.query(text, values);
-      if (frame !== this.root && mayWrite(text)) frame.strange ??= nameOfStatement(text);
+      if (!frame.takesAll && mayWrite(text)) frame.strange ??= nameOfStatement(text);
       // SET LOCAL lasts no longer than the statement.
       if (setsLocally(text)) await this.client.query(`ROLLBACK TO SAVEPOINT ${mark}`);
       return result;

@@ -5,9 +5,10 @@ import {
   AnswersPage,
   ApiExampleBody,
   ApiResource,
-  Creates,
+  CreatesEach,
   IdParam,
   IfMatch,
+  InputsOf,
   type Page,
   type Precondition,
   Public,
@@ -38,12 +39,12 @@ export class ProductsController {
     return toProductDto(await this.products.get(id));
   }
 
-  /** Creates a product. */
+  /** Creates a product, or up to 1,000 products at once. */
   @Post()
   @Roles(Role.ADMIN)
-  @Creates(ProductDto)
-  async create(@Body() input: CreateProductDto): Promise<ProductDto> {
-    return toProductDto(await this.products.create(input));
+  @CreatesEach(ProductDto)
+  async create(@InputsOf(CreateProductDto) inputs: CreateProductDto[]): Promise<ProductDto[]> {
+    return (await this.products.create(inputs)).map(toProductDto);
   }
 
   /** Replaces a product. @remarks Attributes that are left out take their default. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { insertRow, type Page, paginate, type Precondition, readRow, updateRow } from '../../platform';
+import { insertRows, type Page, paginate, type Precondition, readRow, updateRow } from '../../platform';
 import type { CreateProductDto, ListProductsQuery, PatchProductDto } from './product.dto';
 import { Product } from './product.entity';
 
@@ -20,8 +20,8 @@ export class ProductsService {
     return readRow(this.products.manager, Product, id);
   }
 
-  create(input: CreateProductDto): Promise<Product> {
-    return insertRow(this.products.manager, Product, input);
+  create(inputs: CreateProductDto[]): Promise<Product[]> {
+    return insertRows(this.products.manager, Product, inputs);
   }
 
   update(id: number, changes: PatchProductDto, expected?: Precondition): Promise<Product> {

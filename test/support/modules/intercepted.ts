@@ -235,9 +235,10 @@ function routesWith(path: string, interceptors: Type<NestInterceptor>[], ofRoute
       return this.create({ name, price: 1, description: null, stock: 0, status: ProductStatus.ACTIVE });
     }
 
-    private insert(input: CreateProductDto): Promise<Product> {
+    private async insert(input: CreateProductDto): Promise<Product> {
       calls.push(input.name);
-      return this.products.create(input);
+      const [product] = await this.products.create([input]);
+      return product;
     }
   }
   return Things;
