@@ -62,7 +62,7 @@ export class Bulk {
     const resources = new Map<number, object>();
     for (const [position, input] of valid) {
       const one = await this.attempt(() => create([input]));
-      if (Array.isArray(one)) resources.set(position, one[0] as object);
+      if (Array.isArray(one)) resources.set(position, one[0]);
       else failures.set(position, one);
       if (!this.isLenient && failures.size >= MAX_VIOLATIONS) break;
     }

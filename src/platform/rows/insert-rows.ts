@@ -22,7 +22,7 @@ export async function insertRows<E extends ObjectLiteral & { id: number }>(
   const isPlain = given?.every((columns) => columns !== undefined);
   // In a transaction a statement has no name: one for so many rows hardly comes again.
   return manager.transaction((inside) =>
-    plain && isPlain ? insertPlain(inside, plain, given as GivenColumn[][]) : insertEntities(inside, entity, rows),
+    plain && isPlain ? insertPlain(inside, plain, given) : insertEntities(inside, entity, rows),
   );
 }
 
