@@ -39,7 +39,7 @@ function isOfNoOperation({ status, body }: Answer): boolean {
   return status in OF_NO_OPERATION || (status === 403 && body.error?.message === FOR_HTTPS_ONLY);
 }
 
-/** The answer to a list of inputs, which the document tells in words (D-224). */
+/** The answer to a list of inputs, which the document tells in words (D-225). */
 function isOfMany({ method }: SentRequest, { status, body }: Answer): boolean {
   return method === 'POST' && (status === 207 || (status === 201 && Array.isArray(body.data)));
 }

@@ -11,7 +11,7 @@ import { secure } from './security-schemes';
 
 /**
  * A second body and a second answer in the document would make unions of generated types, for callers who create one
- * (D-224).
+ * (D-225).
  */
 const MANY =
   `The body may also be a list of 1 to ${MAX_INPUTS.toLocaleString('en')} inputs, or \`application/x-ndjson\` with an input on ` +
