@@ -17,7 +17,7 @@ export { notTheOwner, requireSelfOrAdmin } from './auth/auth-errors';
 /** 200 with a resource; 204; 200 with a page; 200 with an object that isn't a resource; 201 with a created resource. */
 export { Answers, AnswersNothing, AnswersPage, AnswersWhole, Creates } from './routes/route.decorators';
 /** 201 for one input, or for each of a list; and the body of such a route. */
-export { CreatesEach } from './bulk/creates-each';
+export { CreatesEach } from './routes/creates-each';
 export { InputsOf } from './bulk/inputs';
 /** The group of a controller, the example of a body, and further errors of a route. */
 export { ApiExampleBody, ApiResource, Raises } from './routes/route.decorators';

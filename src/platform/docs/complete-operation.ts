@@ -1,6 +1,6 @@
 import type { Access } from '../auth/access.decorators';
 import { peopleWith } from '../auth/caller';
-import { MAX_INPUTS } from '../bulk/limits';
+import { MAX_INPUTS } from '../input/input-limits';
 import { Extension } from '../http/route-keys';
 import { completeBody } from './complete-body';
 import { completeParameters } from './complete-parameters';

@@ -2,6 +2,8 @@
 export const ITEM_TYPE = 'resource-api:item';
 /** Metadata key of the DTO of the items, for a route that answers a page. */
 export const PAGE_TYPE = 'resource-api:page';
+/** Metadata key of a route whose body may be a list of inputs. */
+export const CREATES_EACH = 'resource-api:creates-each';
 
 /** OpenAPI extensions that pass on what decorators know. They are removed from the finished document. */
 export const Extension = {

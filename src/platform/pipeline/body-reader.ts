@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
-import { MAX_INPUT_VALUES, MAX_INPUTS } from '../bulk/limits';
+import { MAX_INPUT_VALUES, MAX_INPUTS } from '../input/input-limits';
 import { isApiError, validationError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
 import { GrowingBuffer } from '../http/growing-buffer';
@@ -24,7 +24,7 @@ export interface BodyRules {
   mayBeList?: boolean;
   /** The attributes of the body that are ignored, whatever their values. Default: none */
   ignored?: string[];
-  /** True if the list has the inputs of {@link CreatesEach}, whose number is limited. Default: false */
+  /** True if the list has the inputs of `@CreatesEach()`, whose number is limited. Default: false */
   inputs?: boolean;
   /** The handler's type of a body that is neither JSON nor a form. Default: text for `text/*`, otherwise bytes */
   as?: 'text' | 'bytes';

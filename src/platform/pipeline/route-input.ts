@@ -6,11 +6,10 @@ import {
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
-import { ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
+import { CREATES_EACH, ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
 import { itemOfList } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
-import { createsEach } from '../bulk/creates-each';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
 import { includingOf } from './including';
 import type { BodyRules } from './body-reader';
@@ -73,7 +72,7 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
   const takesForms = isForm || (has(BODY) && types?.includes(MULTIPART));
   const whole = parameters.find(({ kind, name }) => kind === BODY && name === undefined);
   const reads = read(METHOD_METADATA, handler) === RequestMethod.GET;
-  const takesEach = createsEach(handler);
+  const takesEach = Reflect.hasMetadata(CREATES_EACH, handler);
   return {
     body: has(BODY, RAW_BODY, REQUEST)
       ? {

@@ -1,12 +1,10 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { Extension } from '../http/route-keys';
+import { knownList } from '../bulk/inputs';
+import { CREATES_EACH, Extension } from '../http/route-keys';
 import { type AnyHandler, wrapped } from '../http/wrapped-handler';
-import { Creates } from '../routes/route.decorators';
+import { Creates } from './route.decorators';
 import type { DtoClass } from '../input/fields';
-import { knownList } from './inputs';
-
-const EACH = 'resource-api:creates-each';
 
 /**
  * Answers 201 with the created resource and its `Location`, like {@link Creates}. The body may also be a list of at most
@@ -16,14 +14,12 @@ const EACH = 'resource-api:creates-each';
  */
 export const CreatesEach = (dto: DtoClass): MethodDecorator =>
   applyDecorators(
-    SetMetadata(EACH, true),
+    SetMetadata(CREATES_EACH, true),
     ApiExtension(Extension.EACH, true),
     // Applied before the wrapper of the key, which has to be around this one.
     unwrapsOne,
     Creates(dto),
   );
-
-export const createsEach = (handler: object): boolean => Reflect.hasMetadata(EACH, handler);
 
 /** Runs the handler for a list, and answers the resource of an input that came alone. */
 const unwrapsOne: MethodDecorator = (_target, name, descriptor) => {
