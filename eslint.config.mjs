@@ -4,7 +4,7 @@ import redos from 'eslint-plugin-redos';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', '.data', 'coverage'] },
+  { ignores: ['dist', 'node_modules', '.data', 'coverage', 'client/src/generated', 'client/packed'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],

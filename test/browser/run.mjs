@@ -1,9 +1,11 @@
-// npm run test:browser: registers, signs in and reads the profile through Swagger UI, by clicking, in headless Chromium.
+// npm run test:browser: in headless Chromium, registers, signs in and reads the profile through Swagger UI, by clicking, and
+// uses the typed client on a page of another origin.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { clientSteps, openTabs, servePage } from './client-steps.mjs';
 import { startService } from './service.mjs';
 import { execute, openDocs, withBody } from './swagger-page.mjs';
 
@@ -121,50 +123,70 @@ async function filtered(page, name, value) {
   return response.url();
 }
 
-async function run() {
+/** Steps through Swagger UI, with pictures. */
+async function ofSwagger(browser, url) {
   const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'resource-api-screenshots-'));
   mkdirSync(screenshots, { recursive: true });
-  const service = await startService();
+  console.log(`Screenshots are in ${screenshots}`);
+  const { page, complaints } = await openDocs(browser, url);
+  page.setDefaultTimeout(PATIENCE);
+  const picture = (name, of = page) => of.screenshot({ path: join(screenshots, `${name}.png`) });
+  await page.screenshot({ path: join(screenshots, 'docs.png'), fullPage: true });
+  return perform(steps, { page, complaints, url }, (shown) =>
+    shown === undefined ? picture('failed') : picture(shown, page.locator(`#operations-${shown}`)),
+  );
+}
+
+/** Steps with the typed client, in two tabs. */
+async function ofClient(browser, url, origin) {
+  const { stop, ...context } = await openTabs(browser, url, origin);
+  try {
+    return await perform(clientSteps, context);
+  } finally {
+    await stop();
+  }
+}
+
+async function run() {
+  const shop = await servePage();
+  const service = await startService({ DEMO_DATA: 'true', CORS_ORIGINS: shop.origin });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET }).catch(() => undefined);
   const stop = async () => {
     await browser?.close();
     await service.stop();
+    shop.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().finally(() => process.exit(1)));
   try {
     if (!browser) throw new Error(`There is no Chromium at ${CHROMIUM}; CHROMIUM_PATH says where it is`);
-    const { page, complaints } = await openDocs(browser, service.url);
-    page.setDefaultTimeout(PATIENCE);
-    await page.screenshot({ path: join(screenshots, 'docs.png'), fullPage: true });
-    return await perform({ page, complaints, url: service.url, screenshots });
+    return (await ofSwagger(browser, service.url)) + (await ofClient(browser, service.url, shop.origin));
   } finally {
     await stop();
-    console.log(`Screenshots are in ${screenshots}`);
   }
 }
 
-/** Runs the steps until one fails. */
-async function perform(context) {
+/**
+ * Runs the steps until one fails.
+ * @param see gets what a step returns, and nothing after a failure
+ */
+async function perform(all, context, see = () => undefined) {
   let passed = 0;
-  for (const [name, step] of Object.entries(steps)) {
+  for (const [name, step] of Object.entries(all)) {
     try {
       const shown = await step(context);
-      if (shown)
-        await context.page
-          .locator(`#operations-${shown}`)
-          .screenshot({ path: join(context.screenshots, `${shown}.png`) });
+      if (shown) await see(shown);
       console.log(`✓ ${name}`);
       passed++;
     } catch (error) {
       console.error(`✗ ${name}\n${error.message}`);
-      await context.page.screenshot({ path: join(context.screenshots, 'failed.png') });
+      await see();
       break;
     }
   }
   return passed;
 }
 
-const total = Object.keys(steps).length;
+const total = Object.keys(steps).length + Object.keys(clientSteps).length;
 const passed = await run().catch((error) => {
   console.error(error.message);
   return 0;

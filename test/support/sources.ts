@@ -11,11 +11,14 @@ interface Source {
   text: string;
   /** The files of src/ that it imports, without their extension. */
   imports: string[];
+  /** The packages that it imports. */
+  packages: string[];
 }
 
-/** The files of src/, and those of test/. */
+/** The files of src/, those of test/, and those of the client, which are in one folder. */
 export const sources = sourcesOf('src');
 export const testSources = sourcesOf('test');
+export const clientSources = sourcesOf('client/src').filter(({ path }) => !path.startsWith('generated/'));
 
 function sourcesOf(folder: string): Source[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
@@ -25,7 +28,9 @@ function sourcesOf(folder: string): Source[] {
       const text = readFileSync(join(folder, path), 'utf8');
       const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
       const own = imported.filter((name) => name.startsWith('.'));
-      return { path, text, imports: own.map((name) => fromSource(posix.join(folder, posix.dirname(path), name))) };
+      const packages = imported.filter((name) => !name.startsWith('.'));
+      const imports = own.map((name) => fromSource(posix.join(folder, posix.dirname(path), name)));
+      return { path, text, imports, packages };
     });
 }
 
@@ -39,4 +44,14 @@ export function longFiles(folders: string[], most: number): string[] {
     .map((path) => ({ path, lines: readFileSync(path, 'utf8').split('\n').length - 1 }))
     .filter(({ lines }) => lines > most)
     .map(({ path, lines }) => `${path}: ${lines}`);
+}
+
+/** Whether the type `any` stands somewhere. */
+export const hasAny = ({ path, text }: Pick<Source, 'path' | 'text'>): boolean =>
+  isAny(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+
+function isAny(node: ts.Node): boolean {
+  return (
+    node.kind === ts.SyntaxKind.AnyKeyword || (ts.forEachChild(node, (child) => isAny(child) || undefined) ?? false)
+  );
 }
