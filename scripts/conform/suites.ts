@@ -43,6 +43,11 @@ export const SUITES: Suite[] = [
     place: `\`filterable\` of the list's query in ${FOLDER}`,
   },
   {
+    file: 'test/conventions/every-selection.spec.ts',
+    checks: 'the rows of a list by `ids`, for each caller, and `total=true` of version 2',
+    place: `the service in ${FOLDER}: its list passes the whole query to paginate()`,
+  },
+  {
     file: 'test/conventions/every-cursor.spec.ts',
     checks: 'the cursors of version 2: there and back, by each attribute',
     place: `\`collections\` in ${DESCRIPTION}`,

@@ -56,11 +56,11 @@ export { InputOf } from './input/input-of';
 /** The id of a resource in the path, or its random key. */
 export { IdParam } from './input/id.pipe';
 export { KeyParam } from './input/key.pipe';
-/** Parameters of the query. Texts and names take the decorators of attributes. */
-export { IdParameter, WholeParameter } from './input/query-parameters';
+/** Parameters of the query: an id, up to 100 ids, a number. Texts and names take the decorators of attributes. */
+export { IdParameter, IdsParameter, WholeParameter } from './input/query-parameters';
 export { BooleanParameter, EnumParameter, UuidParameter } from './input/value-parameters';
 export { DateParameter, DecimalParameter, MomentParameter } from './input/value-parameters';
-/** The query of a collection: `page`, `size`, `cursor`, `sort`, `search`, `status` and `fields`. */
+/** The query of a collection: `page`, `size`, `cursor`, `sort`, `search`, `status`, `ids` and `fields`. */
 export { type ListQuery, ListQueryOf } from './lists/list-query';
 /** The query of a single resource with parameters besides `fields`. */
 export { ItemQueryOf } from './input/item-query';

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { type Answer, atOnce, type Client, expectError } from '../../src/platform/testing';
 import { describeForEach, lacks } from '../support/asked';
-import { filtersOf } from '../support/documented-filters';
+import { filtersOf, listsOf } from '../support/documented-filters';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
 import { linesOf } from '../support/resource';
@@ -61,6 +61,8 @@ describe('every filter', () => {
       expect([parameters, answer.body.pagination.total]).toEqual([parameters, ids.length]);
     };
     const filters = () => [...filtersOf(document, name, attributes)];
+    /** Those that are lists of ids. */
+    const listed = () => listsOf(document, name).filter((one) => attributes.includes(one));
 
     it('has an index for each attribute that it compares', async () => {
       const rows = await query(
@@ -88,6 +90,17 @@ describe('every filter', () => {
         for (const value of new Set(items.map((item) => item[attribute]).filter((one) => one !== null))) {
           await expectIds(`${attribute}=${value}`, await sqlIds(`${attribute} = $1`, value));
         }
+      }
+    });
+
+    it('finds the rows with one of some ids', async () => {
+      const items = await all();
+      for (const attribute of listed()) {
+        const values = [...new Set(items.map((item) => item[attribute]))].filter((one) => one !== null);
+        const ids = await sqlIds(`${attribute} = ANY($1)`, values);
+
+        await expectIds(`${attribute}=${[...values, 987_654_321].join()}`, ids);
+        await expectIds([...values, '9223372036854775807'].map((one) => `${attribute}=${one}`).join('&'), ids);
       }
     });
 
@@ -122,8 +135,9 @@ describe('every filter', () => {
             const rule = expect.any(String) as string;
             expectError(answer, 'VALIDATION_ERROR', { fields: { [parameter]: rule } });
           }
-          const twice = await list(`${parameter}=1&${encodeURIComponent(parameter)}=1`);
-          expectError(twice, 'VALIDATION_ERROR', { fields: { [parameter]: 'once' } });
+          const rule = listed().includes(parameter) ? 'ids' : 'once';
+          const twice = await list(`${parameter}=x&${encodeURIComponent(parameter)}=1`);
+          expectError(twice, 'VALIDATION_ERROR', { fields: { [parameter]: rule } });
         });
         for (const other of [`${attribute}[eq]`, `${attribute}[]`, `${attribute}[gte][lt]`, `${attribute}.gte`]) {
           expectError(await list(`${other}=1`), 'VALIDATION_ERROR', { fields: { [other]: 'unknown' } });

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { attributeOf } from '../../scripts/resource/attribute';
 import { planOf, Refusal, type Wish } from '../../scripts/resource/plan';
 import { exampleText, formatted, generated, resources } from '../support/generated';
@@ -216,14 +217,24 @@ const COMMENTS: Wish = {
   owner: true,
   read: 'public',
 };
-/** What is particular to comments. They have no PUT, and rules about the visibility of their post. */
+/** What is particular to comments. They have no PUT, rules about the visibility of their post, and `userId` in the list of all. */
 const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/ {2}\/\*\* Replaces .*?\n {2}\}\n\n/s, ''],
   [/, Put \}/, ' }'],
   [/CommentDto, CreateCommentDto, PatchCommentDto/, 'CommentDto, PatchCommentDto'],
   [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
+  [/\['user_id', /, '['],
   [/'Comments of posts\.'/, "'Comments on posts.'"],
 ];
+
+/** The list of all comments, which only the reference has: the command doesn't know how hidden posts are left out of it. */
+const LIST_OF_ALL: Record<string, RegExp[]> = {
+  'comments.controller.ts': [
+    / {2}\/\*\* Lists comments\. \*\/.*?\n {2}\}\n\n/s,
+    / {2}AnswersPage,\n| {2}type Page,\n|ListAllCommentsQuery, |, Query(?= \})/g,
+  ],
+  'comment.dto.ts': [/\/\*\* What the list of all .*?\n\}\n\n/s, / {2}IdsParameter,\n/],
+};
 
 describe('The nested reference', () => {
   const files = generated(COMMENTS);
@@ -235,7 +246,10 @@ describe('The nested reference', () => {
       const made = await formatted(files.get(path)!);
       const text = PARTICULAR_TO_COMMENTS.reduce((now, [pattern, own]) => now.replace(pattern, own), made);
 
-      expect(withoutComments(await formatted(text))).toBe(withoutComments(await formatted(exampleText(path))));
+      const beyond = LIST_OF_ALL[basename(path)] ?? [];
+      const reference = beyond.reduce((now, part) => now.replace(part, ''), exampleText(path));
+
+      expect(withoutComments(await formatted(text))).toBe(withoutComments(await formatted(reference)));
     },
   );
 

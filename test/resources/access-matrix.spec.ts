@@ -72,6 +72,7 @@ const ROUTES = withOwnRows(`
 
   GET    /api/v1/posts/:id/comments                   200    200    200    200        401      401
   POST   /api/v1/posts/:id/comments                   401    201    201    201        401      401
+  GET    /api/v1/comments                             200    200    200    200        401      401
   GET    /api/v1/comments/:id                         200    200    200    200        401      401
   PATCH  /api/v1/comments/:id                         401    200    403    200        401      401
   DELETE /api/v1/comments/:id                         401    204    403    204        401      401

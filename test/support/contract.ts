@@ -98,8 +98,8 @@ function contentDifferences(
   const documented = Object.keys(content).find((mediaType) => mediaTypeOf(mediaType) === received);
   if (!documented) return [`the media type is ${received} instead of ${Object.keys(content).join(' or ')}`];
   const { schema } = content[documented];
-  const fields = url.searchParams.get('fields');
-  const shown = [fields, url.searchParams.get('include')].filter(Boolean).join();
+  const fields = url.searchParams.getAll('fields').join();
+  const shown = [fields, ...url.searchParams.getAll('include')].filter(Boolean).join();
   return document.violations(fields && body.data ? document.projection(schema, shown) : schema, body);
 }
 

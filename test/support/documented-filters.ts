@@ -1,12 +1,21 @@
 import type { Node } from './openapi';
 
-/** The filters of a list by their attributes: the parts of each, or none where it is compared with one value. */
-export function filtersOf(document: Node, name: string, attributes: string[]): Map<string, string[]> {
+const parametersOf = (document: Node, name: string): Node[] => {
   const path = Object.keys(document.paths as object).find(
     (one) => one.replace(/\{\w+\}/, '{id}') === `/api/v1${name}`,
   )!;
-  const parameters = document.paths[path].get.parameters as Node[];
-  const own = parameters.filter((one) => one.in === 'query' && attributes.includes(one.name.split('[')[0] as string));
+  return (document.paths[path].get.parameters as Node[]).filter((one) => one.in === 'query');
+};
+
+/** The parameters of a list that are lists themselves. */
+export const listsOf = (document: Node, name: string): string[] =>
+  parametersOf(document, name)
+    .filter(({ schema }) => schema.type === 'array')
+    .map((parameter) => parameter.name as string);
+
+/** The filters of a list by their attributes: the parts of each, or none where it is compared with one value. */
+export function filtersOf(document: Node, name: string, attributes: string[]): Map<string, string[]> {
+  const own = parametersOf(document, name).filter((one) => attributes.includes(one.name.split('[')[0] as string));
   const found = new Map<string, string[]>();
   for (const { name: parameter, style, schema } of own) {
     const [attribute, part] = (parameter as string).split(/[[\]]/);

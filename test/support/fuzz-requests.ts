@@ -126,8 +126,8 @@ export class FuzzRequests {
     return values.filter((text) => this.document.violations(schema, this.read(schema, text)).length > 0);
   }
 
-  private read({ type }: Node, text: string): unknown {
-    if (type === 'array') return text.split(',');
+  private read({ type, items }: Node, text: string): unknown {
+    if (type === 'array') return text.split(',').map((one) => this.read(items, one));
     if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text);
     const isNumber = type === 'number' ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : /^-?(0|[1-9]\d*)$/;
     return (type === 'integer' || type === 'number') && isNumber.test(text) ? Number(text) : text;

@@ -79,10 +79,10 @@ export const searchableOf = ({ search, attributes }: Plan): string[] =>
 
 export const hasStatus = ({ attributes }: Plan): boolean => attributes.some(({ name }) => name === 'status');
 
-/** The attributes besides `status` that lists are filtered by. All of them have an index. */
-export function filterableOf({ attributes }: Plan): string[] {
+/** The attributes besides `status` that lists are filtered by. All of them have an index. Owners who see their own rows only need no filter. */
+export function filterableOf({ attributes, owner, read }: Plan): string[] {
   const own = attributes.filter(({ kind, name }) => kind.canBeFiltered && name !== 'status').map(({ name }) => name);
-  return [...own, 'created_at', 'updated_at'];
+  return [...(owner && read !== 'owner' ? ['user_id'] : []), ...own, 'created_at', 'updated_at'];
 }
 
 /** The enum of an attribute: `InvoiceStatus`, `InvoiceUse` for the names of `uses`. */

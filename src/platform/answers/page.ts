@@ -4,7 +4,7 @@ import { project } from '../input/fields';
 
 /** The sorted attribute names of each kind of pagination. */
 const NUMBERED = 'page,size,total,totalPages';
-const WITH_CURSORS = 'next,previous,size';
+const WITH_CURSORS = ['next,previous,size', 'next,previous,size,total'];
 
 /** The position of a numbered page. */
 export interface Pagination {
@@ -23,6 +23,8 @@ export interface CursorPagination {
   next: string | null;
   /** The cursor of the items before this page; null if there are none. */
   previous: string | null;
+  /** The number of items on all pages, if the request asked for it. */
+  total?: number;
 }
 
 /** How a page that was read by a cursor can be shortened. */
@@ -112,7 +114,7 @@ export function pageIn(value: object): Page<object> | undefined {
 function isPagination(value: unknown): value is Pagination | CursorPagination {
   if (typeof value !== 'object' || value === null) return false;
   const names = Object.keys(value).sort().join();
-  return names === NUMBERED || names === WITH_CURSORS;
+  return names === NUMBERED || WITH_CURSORS.includes(names);
 }
 
 /** A link relation, and the page number or cursor of its target. The first page needs neither. */
@@ -123,7 +125,7 @@ export function pageLinks(pagination: Pagination | CursorPagination, request: Re
   const [, ...queries] = request.originalUrl.split('?');
   const { asSent: path } = pathsOf(request);
   const [parameter, links] =
-    'total' in pagination ? ['page', numberedLinks(pagination)] : ['cursor', cursorLinks(pagination)];
+    'page' in pagination ? ['page', numberedLinks(pagination)] : ['cursor', cursorLinks(pagination)];
   const others = new URLSearchParams(queries.join('?'));
   others.delete(parameter);
   const rest = others.toString();

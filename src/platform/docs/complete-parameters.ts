@@ -1,6 +1,8 @@
-import { PAGE_PARAMETERS } from '../lists/list-query';
+import { PARAMETERS_OF } from '../lists/list-query';
 import { VERSIONS } from '../http/api-version';
 import { Extension } from '../http/route-keys';
+import { isRepeatable } from '../input/repeatable';
+import { routeInput } from '../pipeline/route-input';
 import { conditionParameters } from './conditions';
 import { completeInclude } from './included-schemas';
 import type { OperationContext, OperationObject, ParameterObject, SchemaObject } from './openapi-types';
@@ -21,14 +23,16 @@ export function completeParameters(operation: OperationObject, context: Operatio
     else fill(parameter);
   }
   completeInclude(parameters, context);
+  for (const parameter of parameters) if (isRepeated(parameter)) Object.assign(parameter, REPEATED);
   groupParts(parameters);
   parameters.push(...conditionParameters(context));
   parameters.sort((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
 }
 
-/** The page parameters of other versions of the API. */
-function namesOfOtherVersions({ version }: OperationContext): string[] {
-  return VERSIONS.filter((one) => one !== version).map((one) => PAGE_PARAMETERS[one]);
+/** The parameters of lists in other versions of the API. */
+function namesOfOtherVersions({ version, route, pages }: OperationContext): string[] {
+  if (!(route ? routeInput(route.targets[0], route.owner).pages : pages)) return [];
+  return VERSIONS.filter((one) => one !== version).flatMap((one) => PARAMETERS_OF[one]);
 }
 
 /** A part of a parameter, such as `amount[gte]`. */
@@ -71,14 +75,18 @@ function isFieldList(parameter: ParameterObject, operation: OperationObject, con
   return parameter.in === 'query' && parameter.name === 'fields' && attributesOf(operation, context).length > 0;
 }
 
+/** How the values of a list are sent, in OpenAPI's terms. Commas do as well: not all generators of clients ask the document. */
+const REPEATED = { style: 'form', explode: true };
+
+const isRepeated = ({ in: place, name, schema }: ParameterObject): boolean =>
+  place === 'query' && isRepeatable(name) && (schema as SchemaObject | undefined)?.type === 'array';
+
 function completeFields(parameter: ParameterObject, attributes: string[]): void {
   const names: SchemaObject = { type: 'string', enum: attributes };
   Object.assign(parameter, {
     required: false,
-    description: 'The attributes to return, separated by commas. Default: all attributes.',
-    // Comma-separated in OpenAPI's terms.
-    style: 'form',
-    explode: false,
+    description:
+      'The attributes to return, each in a parameter of its own or separated by commas. Default: all attributes.',
     schema: { type: 'array', items: names, minItems: 1, maxItems: attributes.length, example: attributes.slice(0, 1) },
   });
 }

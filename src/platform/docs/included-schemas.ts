@@ -35,10 +35,8 @@ function includeParameter(names: string[]): ParameterObject {
     name: 'include',
     in: 'query',
     required: false,
-    description: 'The related rows to embed, separated by commas. They come beside the attributes that `fields` names.',
-    // Comma-separated in OpenAPI's terms.
-    style: 'form',
-    explode: false,
+    description:
+      'The related rows to embed, each in a parameter of its own or separated by commas. They come beside the attributes that `fields` names.',
     schema: {
       type: 'array',
       items: { type: 'string', enum: names },

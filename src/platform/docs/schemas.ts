@@ -98,11 +98,12 @@ const cursorPagination: Properties = {
   next: cursor('Leads to the items after these; null when there are none.'),
   previous: cursor('Leads to the items before these; null when there are none.'),
 };
+const counted: Properties = { total: { ...pagination.total, description: 'With `total=true`: items on all pages.' } };
 
 /** The schema of `pagination` in each version. */
 export const PAGINATION: Record<Version, SchemaObject> = {
   1: { type: 'object', required: Object.keys(pagination), properties: pagination },
-  2: { type: 'object', required: Object.keys(cursorPagination), properties: cursorPagination },
+  2: { type: 'object', required: Object.keys(cursorPagination), properties: { ...cursorPagination, ...counted } },
 };
 
 const violation: Properties = {

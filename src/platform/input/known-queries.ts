@@ -4,6 +4,8 @@ import { isPure } from './pure';
 
 /** The number of cached queries of one class. */
 const MAX_QUERIES = 500;
+/** Longer queries, such as those with many ids, are hardly sent twice. */
+const MAX_KEY = 1_000;
 
 interface Known {
   /** The values of a valid query, by name. */
@@ -37,6 +39,7 @@ export class KnownQueries<T extends object = object> {
   }
 
   keep(key: string, query: T): void {
+    if (key.length > MAX_KEY) return;
     const entries = Object.entries(query);
     if (!this.blank() || !entries.every(([, value]) => isSimple(value) || isList(value))) return;
     if (this.known.size >= MAX_QUERIES) this.known.clear();

@@ -62,12 +62,28 @@ export const uuidKind: ParameterKind<string> = {
   parse: bounded(parseUuid),
 };
 
-/** The id of a resource. */
-export const idKind: ParameterKind<number> = {
-  name: 'id',
-  message: idMessage,
-  schema: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID, example: 1 },
-  parse: parseId,
+/** The greatest number of ids in a parameter. */
+const MAX_IDS = 100;
+/** Characters of the longest id with its comma. */
+const MAX_ID_TEXT = 20;
+
+/** Ids of resources, separated by commas. An id that comes twice is taken once. */
+export const idsKind: ParameterKind<number[]> = {
+  name: 'ids',
+  message: `must be 1 to ${MAX_IDS} ids, separated by commas: each ${idMessage.replace('must be ', '')}`,
+  schema: {
+    type: 'array',
+    items: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID },
+    minItems: 1,
+    maxItems: MAX_IDS,
+    example: [1],
+  },
+  parse: (text) => {
+    if (text.length > MAX_IDS * MAX_ID_TEXT) return undefined;
+    const texts = text.split(',');
+    const ids = texts.length > MAX_IDS ? [undefined] : texts.map(parseId);
+    return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
+  },
 };
 
 export function enumKind(names: readonly string[] | Record<string, string>): ParameterKind<string> {

@@ -4,8 +4,11 @@ import { Transform } from 'class-transformer';
 import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from 'class-validator';
 import { MAX_ID } from '../rows/resource.entity';
 import { attributesOf, type DtoClass, namesIn } from './fields';
+import { isString, pureAttribute } from './attribute';
 import { idMessage, parseId } from './id.pipe';
+import { idsKind } from './parameter-kinds';
 import { PURE, PURE_TRANSFORM } from './pure';
+import { Repeatable } from './repeatable';
 
 const DECIMAL = /^(0|[1-9]\d{0,9})$/;
 
@@ -95,10 +98,21 @@ export function IdParameter(description: string): PropertyDecorator {
   );
 }
 
-/** The names in the order of the resource. If one is unknown, all names unchanged, so that the rule finds it. */
+/** An optional list of ids: 1 to 100, separated by commas or repeated. An id that comes twice is taken once. */
+export function IdsParameter(description: string): PropertyDecorator {
+  const { name, message, schema, parse } = idsKind;
+  const read = (value: unknown) => (isString(value) ? (parse(value) ?? value) : value);
+  return applyDecorators(
+    Repeatable(),
+    pureAttribute({ name, message, holds: isArray }, [], { ...schema, description }, { optional: true }, read),
+  );
+}
+
+/** The names in the order of the resource. If one is unknown, or there are too many, all names unchanged, so that the rule finds it. */
 function inOrder(text: string, attributes: string[]): string[] {
   const names = namesIn(text);
-  return names.every((name) => attributes.includes(name)) ? attributes.filter((name) => names.includes(name)) : names;
+  const areKnown = names.length <= attributes.length && names.every((name) => attributes.includes(name));
+  return areKnown ? attributes.filter((name) => names.includes(name)) : names;
 }
 
 /** A rule that depends on the query alone. */

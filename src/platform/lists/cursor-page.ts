@@ -3,14 +3,17 @@ import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
 import type { Condition, Direction, FoundPage, List } from './list';
+import { type Counted, readAndCount } from './numbered-page';
 import { type PageRoom, ROW } from './row-sizes';
 import { sortValueOf } from './sort-value';
 
 type Row = ObjectLiteral & { id: number };
+/** The rows of a page, and the number of all rows if they were counted. */
+type Found<E extends Row> = Pick<Counted<E>, 'rows'> & Partial<Counted<E>>;
 
 /**
  * Reads the page of a cursor. Every depth costs the same: the statement starts in the index at the item's position, and
- * nothing is counted. Concurrent inserts and deletes move no item from one page to another.
+ * nothing is counted unless the caller asks for it. Concurrent inserts and deletes move no item from one page to another.
  */
 export async function cursorPage<E extends Row>(
   repository: Repository<E>,
@@ -24,11 +27,25 @@ export async function cursorPage<E extends Row>(
   const room: PageRoom = { full: false };
   const ranges = rangesAfter(repository, sortOf(query), direction, position);
   // One item more than requested shows whether there is another page.
-  const rows = await list.read({ direction, limit: size + 1, room, ranges });
-  return { rows, page: (found) => pageOf(found, query, { position, seal }, room.full) };
+  const slice = { direction, limit: size + 1, room, ranges };
+  const { rows, total }: Found<E> = query.total ? await readAndCount(list, slice) : { rows: await list.read(slice) };
+  return { rows, page: (found) => pageOf(found, query, { position, seal }, { isFull: room.full, total }) };
 }
 
-function pageOf<E extends Row>(found: E[], query: ListQuery, { position, seal }: Cursors, isFull: boolean): Page<E> {
+/** What is known of the list beside the rows of the page. */
+interface Known {
+  /** Whether the page has no room for more rows. */
+  isFull: boolean;
+  /** The number of all rows, if they were counted. */
+  total?: number;
+}
+
+function pageOf<E extends Row>(
+  found: E[],
+  query: ListQuery,
+  { position, seal }: Cursors,
+  { isFull, total }: Known,
+): Page<E> {
   const size = pageSizeOf(query);
   const backwards = position?.backwards ?? false;
   const more = found.length > size || isFull;
@@ -37,7 +54,8 @@ function pageOf<E extends Row>(found: E[], query: ListQuery, { position, seal }:
   const paginationOf = (count: number): CursorPagination => {
     const goesOn = more || count < items.length ? at(items[count - 1], backwards) : null;
     const back = position ? at(items[0], !backwards) : null;
-    return backwards ? { size, next: back, previous: goesOn } : { size, next: goesOn, previous: back };
+    const [next, previous] = backwards ? [back, goesOn] : [goesOn, back];
+    return total === undefined ? { size, next, previous } : { size, next, previous, total };
   };
   const { fields } = query;
   const beginning = { backwards, paginationOf };

@@ -16,7 +16,7 @@ const NONCE_LENGTH = 12;
 /** Bytes of the authentication tag. */
 const MARK_LENGTH = 16;
 /** Parameters that select a page of a list, or what is shown of its items. */
-const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'fields', 'include'];
+const NOT_OF_THE_LIST = ['cursor', 'size', 'limit', 'total', 'fields', 'include'];
 
 /** A position in a sorted list: next to an item, even if that item is deleted. */
 export interface Position {

@@ -1,5 +1,5 @@
 import { isString, pureAttribute } from '../input/attribute';
-import { Comparison, type Operator } from '../input/comparison';
+import { type Compared, Comparison, isOneOf, type Operator } from '../input/comparison';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { DECIMALS, isReference } from '../input/number-attributes';
 import {
@@ -7,18 +7,19 @@ import {
   dateKind,
   decimalKind,
   enumKind,
-  idKind,
+  idsKind,
   integerKind,
   momentKind,
   type ParameterKind,
   uuidKind,
 } from '../input/parameter-kinds';
+import { Repeatable } from '../input/repeatable';
 import { momentText } from '../text/moment-text';
 
 /** The metadata key under which @nestjs/swagger keeps the documentation of an attribute. */
 const SWAGGER_PROPERTY = 'swagger/apiModelProperties';
 
-type Value = string | number | boolean;
+type Value = string | number | boolean | number[];
 
 const BOUNDS: [part: string, operator: Operator, words: string][] = [
   ['gt', '>', 'greater than this'],
@@ -28,7 +29,10 @@ const BOUNDS: [part: string, operator: Operator, words: string][] = [
 ];
 
 /** Parameters of every list. An attribute of the same name can't be compared by them. */
-const TAKEN = ['page', 'cursor', 'size', 'limit', 'sort', 'sortBy', 'order', 'search', 'fields', 'include'];
+const TAKEN = [
+  ...['page', 'cursor', 'size', 'limit', 'total', 'sort', 'sortBy', 'order'],
+  ...['search', 'ids', 'fields', 'include'],
+];
 
 interface Documented {
   type?: unknown;
@@ -49,8 +53,8 @@ interface Comparable {
 }
 
 /**
- * Gives the class of a list's query a parameter for each comparison of these attributes of `item`. Ids, enums, booleans and UUIDs
- * are compared with one value; numbers, days and moments with bounds; all that may be null also with null.
+ * Gives the class of a list's query a parameter for each comparison of these attributes of `item`. Ids are compared with some ids;
+ * enums, booleans and UUIDs with one value; numbers, days and moments with bounds; all that may be null also with null.
  * @throws {Error} for an attribute that can't be compared
  */
 export function declareFilters(query: DtoClass, item: DtoClass, attributes: readonly string[]): void {
@@ -60,7 +64,8 @@ export function declareFilters(query: DtoClass, item: DtoClass, attributes: read
     if (equal && TAKEN.includes(name)) throw new Error(`${item.name} has ${name}, which is a parameter of each list`);
     const declare = (parameter: string, kind: ParameterKind<Value>, words: string, comparison: Compare) =>
       compares(parameter, name, kind, words, comparison)(query.prototype as object, parameter);
-    if (equal) declare(name, equal, `Only items with this \`${name}\`.`, (value) => ['=', value]);
+    if (equal) declare(name, equal, equalWords(name, equal), equals);
+    if (equal === idsKind) Repeatable()(query.prototype as object, name);
     for (const [part, operator, words] of bounds ? BOUNDS : []) {
       declare(`${name}[${part}]`, bounds!, `Only items whose \`${name}\` is ${words}.`, (value) => [operator, value]);
     }
@@ -69,12 +74,17 @@ export function declareFilters(query: DtoClass, item: DtoClass, attributes: read
   }
 }
 
+const equals: Compare = (value) => (Array.isArray(value) ? isOneOf(value) : ['=', value]);
+
+const equalWords = (name: string, kind: ParameterKind<Value>): string =>
+  kind === idsKind ? `Only items with one of these ids as \`${name}\`.` : `Only items with this \`${name}\`.`;
+
 const nullWords = (name: string): string => `True for items whose \`${name}\` is null, false for the others.`;
 
 /** The names of an enum, for a list that is filtered by it. */
 export const namesOf = (item: DtoClass, name: string): string[] | undefined => documented(item, name).enum;
 
-type Compare = (value: Value) => [operator: Operator, value?: Value];
+type Compare = (value: Value) => Compared;
 
 function compares(
   parameter: string,
@@ -99,7 +109,7 @@ function comparableOf(item: DtoClass, name: string): Comparable {
   const { type, format, enum: names, isArray, minimum: min, maximum: max, nullable = false } = attribute;
   if (!attributesOf(item).includes(name)) return { nullable: false };
   if (isArray) return { nullable };
-  if (isReference(item.prototype as object, name)) return { equal: idKind, nullable };
+  if (isReference(item.prototype as object, name)) return { equal: idsKind, nullable };
   if (names) return { equal: enumKind(names), nullable };
   if (type === Boolean) return { equal: booleanKind, nullable };
   if (format === 'uuid') return { equal: uuidKind, nullable };

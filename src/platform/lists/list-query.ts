@@ -1,9 +1,9 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { UnitOfWork } from '../transactions/unit-of-work';
-import { pureAttribute } from '../input/attribute';
 import { OneOf, Text } from '../input/attributes';
-import { FieldList, IncludeList, SameAs, WholeParameter } from '../input/query-parameters';
+import { FieldList, IdsParameter, IncludeList, SameAs, WholeParameter } from '../input/query-parameters';
+import { BooleanParameter } from '../input/value-parameters';
 import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
@@ -11,6 +11,7 @@ import { searchableOf } from '../rows/searchable-by';
 import { type SortableEntity, sortableOf } from '../rows/sortable-by';
 import { declareFilters, namesOf } from './filters';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
+import { placesOf, SortKey, StatusParameter } from './list-parameters';
 
 export const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
@@ -20,8 +21,8 @@ const MAX_SEARCH = 100;
 const SIZE =
   'Items on a page. A page that would have more than 8 MiB is refused (400); with cursors it has fewer items instead.';
 
-/** The parameter by which each version of the API pages. The parameter of another version is unknown. */
-export const PAGE_PARAMETERS: Record<Version, string> = { 1: 'page', 2: 'cursor' };
+/** The parameters that only one version of the API has. In others they are unknown. */
+export const PARAMETERS_OF: Record<Version, readonly string[]> = { 1: ['page'], 2: ['cursor', 'total'] };
 
 /** The key of the request's cursors in its query. It is a symbol, so no caller can set it. */
 export const CURSORS = Symbol('cursors');
@@ -61,6 +62,8 @@ export interface ListQuery {
   page?: number;
   /** In version 2. The input guard opens it. */
   cursor?: string;
+  /** In version 2: whether all items are counted. Version 1 counts them in any case. */
+  total?: boolean;
   size?: number;
   limit?: number;
   sort?: string;
@@ -68,6 +71,8 @@ export interface ListQuery {
   order?: string;
   search?: string;
   status?: string;
+  /** Of the rows to choose from. */
+  ids?: readonly number[];
   /** In the order of the resource. Undefined means all attributes. */
   fields?: string[];
   /** The names of the related rows to embed. */
@@ -119,6 +124,9 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     })
     cursor?: string;
 
+    @BooleanParameter('True adds the number of all items to `pagination`. Counting them may cost more than the page.')
+    total?: boolean;
+
     @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: SIZE })
     size?: number;
 
@@ -139,8 +147,11 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     @ApiProperty({ description: 'The direction to sort in.', default: 'asc', example: 'desc' })
     order?: string;
 
-    @Status(statuses)
+    @StatusParameter(statuses)
     status?: string;
+
+    @IdsParameter('Only the items with these ids. An id that no item of the list has is passed over.')
+    ids?: number[];
 
     @Text({ min: 1, max: MAX_SEARCH, optional: true })
     @ApiProperty({
@@ -161,12 +172,6 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
   return CollectionQuery;
 }
 
-/** In words, where `search` looks. */
-function placesOf(names: readonly string[]): string {
-  const places = names.map((name) => `\`${name}\``).join(' or ');
-  return places || 'one of their searchable attributes';
-}
-
 /** @throws {Error} for one that the DTO doesn't show: the order of a list would tell what it is */
 function shownOf(entity: SortableEntity, item: DtoClass): readonly string[] {
   const names = sortableOf(entity);
@@ -178,23 +183,6 @@ function shownOf(entity: SortableEntity, item: DtoClass): readonly string[] {
   );
 }
 
-/** One attribute: whoever knows of `sort=a,-b` elsewhere is told how it is here. */
-function SortKey(sortable: readonly string[]): PropertyDecorator {
-  const message = `must be one of ${sortable.join(', ')}; it is one attribute, and \`order\` its direction`;
-  const holds = (value: unknown) => sortable.includes(value as string);
-  return pureAttribute({ name: 'enum', message, holds }, [], { type: String, enum: [...sortable] }, { optional: true });
-}
-
 /** The DTO of the items, if the type of a parameter is the query of a collection or derived from one. */
 export const itemOfList = (type: unknown): DtoClass | undefined =>
   typeof type === 'function' ? (Reflect.getMetadata(LIST_OF, type) as DtoClass | undefined) : undefined;
-
-/** Declares `status`, or nothing if the resource has none. */
-function Status(statuses: readonly string[] | Record<string, string> | undefined): PropertyDecorator {
-  if (!statuses) return () => undefined;
-  const [example] = Object.values(statuses);
-  return applyDecorators(
-    OneOf(statuses, { optional: true }),
-    ApiProperty({ description: 'Only items with this status.', example }),
-  );
-}

@@ -15,14 +15,15 @@ export async function numberedPage<E extends ObjectLiteral>(list: List<E>, query
   return { rows, page: (data) => new Page(reversed ? [...data].reverse() : data, pagination, options) };
 }
 
-interface Counted<E> {
+export interface Counted<E> {
   rows: Rows<E>;
   total: number;
   /** True if the last row comes first. */
   reversed: boolean;
 }
 
-async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<E>> {
+/** Reads a slice of a list, and counts the list. */
+export async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<E>> {
   // A search has only one connection.
   if (list.searches) return { rows: await list.read(slice), total: await list.total(), reversed: false };
   const [rows, total] = await Promise.all([list.read(slice), list.total()]);

@@ -4,7 +4,8 @@ import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
-import { type Comparison, comparisonsIn } from '../input/comparison';
+import type { Comparison } from '../input/comparison';
+import { conditionsIn, type Filter } from './conditions';
 import { cursorPage } from './cursor-page';
 import { CURSORS, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
@@ -28,8 +29,8 @@ export interface PaginateOptions<E> extends ReadOptions<E> {
   searchable?: readonly (keyof E & string)[];
   /** A further SQL condition for `search`, which uses `:pattern`. */
   searchIn?: string;
-  /** Values that columns must equal. An undefined value filters nothing. */
-  filter?: Partial<E>;
+  /** Values that columns must equal, or operators of TypeORM such as `In(ids)`. An undefined value filters nothing. */
+  filter?: Filter<E>;
   /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
   /** Attributes that this caller must neither sort nor filter by. */
@@ -73,7 +74,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const { filter, where, include } = options;
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
-  const compared = comparisonsIn(query);
+  const compared = conditionsIn(query);
   const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal, compared);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);

@@ -15,7 +15,7 @@ import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { expectHandler, isKeyedPost, keyNotTaken } from '../idempotency/idempotent';
 import { CursorSeal } from '../lists/cursor';
 import { Embedding } from '../lists/embedding';
-import { CONFIRM, CURSORS, KEYS, type ListQuery, PAGE_PARAMETERS, WORK } from '../lists/list-query';
+import { CONFIRM, CURSORS, KEYS, type ListQuery, PARAMETERS_OF, WORK } from '../lists/list-query';
 import { attributesOf, parseFields } from '../input/fields';
 import { includesOf, parseIncludes, type Relation } from '../input/includes';
 import { BodyReading } from './body-reading';
@@ -117,7 +117,7 @@ export class InputGuard implements CanActivate {
     const relations = include === undefined ? NONE : relationsOf(input);
     if (!names) {
       const isUnknown = include !== undefined && input.including && relations.length === 0;
-      refuseNames([...namesOfOtherVersions(request), ...(isUnknown ? ['include'] : [])]);
+      refuseNames([...(input.pages ? namesOfOtherVersions(request) : []), ...(isUnknown ? ['include'] : [])]);
     } else {
       const isKnown = (name: string) => (item && name === 'fields') || (relations.length > 0 && name === 'include');
       const others = Object.keys(request.query).filter((name) => !names.includes(name) && !isKnown(name));
@@ -153,9 +153,10 @@ export class InputGuard implements CanActivate {
 /** What `include` may name on this route. */
 const relationsOf = ({ including }: RouteInput): readonly Relation[] => (including ? includesOf(including) : NONE);
 
-/** Page parameters of other versions of the API. */
+/** Parameters of lists in other versions of the API. */
 function namesOfOtherVersions({ query, version }: Request): string[] {
-  return VERSIONS.filter((one) => one !== version && PAGE_PARAMETERS[one] in query).map((one) => PAGE_PARAMETERS[one]);
+  const others = VERSIONS.filter((one) => one !== version).flatMap((one) => PARAMETERS_OF[one]);
+  return others.filter((name) => name in query);
 }
 
 function refuseNames(names: string[]): void {

@@ -1,5 +1,15 @@
 import { PartialType } from '@nestjs/swagger';
-import { Id, includable, Includes, InputOf, ListQueryOf, ResourceDto, resourceOf, Text } from '../../platform';
+import {
+  Id,
+  IdsParameter,
+  includable,
+  Includes,
+  InputOf,
+  ListQueryOf,
+  ResourceDto,
+  resourceOf,
+  Text,
+} from '../../platform';
 import { includedPost } from '../posts/post.dto';
 import { includedUser } from '../users/included-user';
 import { Comment } from './comment.entity';
@@ -34,6 +44,15 @@ export class ListCommentsQuery extends ListQueryOf(CommentDto, {
   sortable: Comment,
   filterable: ['created_at', 'updated_at'],
 }) {}
+
+/** What the list of all comments can be asked for. */
+export class ListAllCommentsQuery extends ListCommentsQuery {
+  @IdsParameter('Only the comments on these posts.')
+  postId?: number[];
+
+  @IdsParameter('Only the comments by these users.')
+  userId?: number[];
+}
 
 export const toCommentDto = (comment: Comment): CommentDto =>
   resourceOf(comment, {

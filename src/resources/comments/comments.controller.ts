@@ -1,26 +1,36 @@
-import { Body, Controller, Delete, Get, Patch } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Query } from '@nestjs/common';
 import {
   Answers,
   AnswersNothing,
+  AnswersPage,
   ApiResource,
   type Caller,
   CurrentUser,
   IdParam,
   IfMatch,
   notTheOwner,
+  type Page,
   type Precondition,
   Public,
   Raises,
   Role,
   Roles,
 } from '../../platform';
-import { CommentDto, PatchCommentDto, toCommentDto } from './comment.dto';
+import { CommentDto, ListAllCommentsQuery, PatchCommentDto, toCommentDto } from './comment.dto';
 import { CommentsService } from './comments.service';
 
 @ApiResource('Comments')
 @Controller('comments')
 export class CommentsController {
   constructor(private readonly comments: CommentsService) {}
+
+  /** Lists comments. */
+  @Get()
+  @Public()
+  @AnswersPage(CommentDto)
+  async list(@Query() query: ListAllCommentsQuery, @CurrentUser() caller?: Caller): Promise<Page<object>> {
+    return (await this.comments.listAll(query, caller)).map(toCommentDto);
+  }
 
   /** Reads one comment. */
   @Get(':id')

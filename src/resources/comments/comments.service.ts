@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { type EntityManager, In, Repository } from 'typeorm';
 import {
   type Caller,
   deleteRow,
@@ -13,7 +13,7 @@ import {
 import { endDiscussion, joinDiscussion } from '../posts/discussion';
 import { PostsService } from '../posts/posts.service';
 import { onlyVisible } from '../posts/visible-posts';
-import type { CreateCommentDto, ListCommentsQuery, PatchCommentDto } from './comment.dto';
+import type { CreateCommentDto, ListAllCommentsQuery, ListCommentsQuery, PatchCommentDto } from './comment.dto';
 import { Comment } from './comment.entity';
 
 @Injectable()
@@ -23,12 +23,16 @@ export class CommentsService {
     private readonly posts: PostsService,
   ) {}
 
-  async list(postId: number, query: ListCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
-    const page = await paginate(this.comments, query, {
-      filter: { post_id: postId },
+  listAll({ postId, userId, ...query }: ListAllCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
+    return paginate(this.comments, query, {
+      filter: { post_id: postId && In(postId), user_id: userId && In(userId) },
       // Checked in the statement itself, because the post may become a draft at any time.
       where: (builder) => onlyVisible(builder.innerJoin('resource.post', 'post'), 'post', caller),
     });
+  }
+
+  async list(postId: number, query: ListCommentsQuery, caller: Caller | undefined): Promise<Page<Comment>> {
+    const page = await this.listAll({ ...query, postId: [postId] }, caller);
     // If the post is hidden from the caller, the answer is 404.
     if (page.data.length === 0) await this.posts.get(postId, caller);
     return page;

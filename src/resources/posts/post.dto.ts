@@ -1,5 +1,16 @@
 import { PartialType } from '@nestjs/swagger';
-import { Id, includable, Includes, InputOf, ListQueryOf, OneOf, ResourceDto, resourceOf, Text } from '../../platform';
+import {
+  Id,
+  IdsParameter,
+  includable,
+  Includes,
+  InputOf,
+  ListQueryOf,
+  OneOf,
+  ResourceDto,
+  resourceOf,
+  Text,
+} from '../../platform';
 import { includedUser } from '../users/included-user';
 import { Post, PostStatus } from './post.entity';
 import { onlyVisible } from './visible-posts';
@@ -33,8 +44,14 @@ export class CreatePostDto extends InputOf(PostDto, {
 /** The attributes to change. */
 export class PatchPostDto extends PartialType(CreatePostDto, { skipNullProperties: false }) {}
 
+/** What the posts of a user can be asked for. */
+export class ListUserPostsQuery extends ListQueryOf(PostDto, { sortable: Post, statuses: PostStatus }) {}
+
 /** What a collection of posts can be asked for. */
-export class ListPostsQuery extends ListQueryOf(PostDto, { sortable: Post, statuses: PostStatus }) {}
+export class ListPostsQuery extends ListUserPostsQuery {
+  @IdsParameter('Only the posts of these users.')
+  userId?: number[];
+}
 
 export const toPostDto = (post: Post): PostDto =>
   resourceOf(post, {

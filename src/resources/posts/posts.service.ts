@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { type EntityManager, In, Repository } from 'typeorm';
 import {
   type Caller,
   deleteRow,
@@ -13,7 +13,7 @@ import {
 } from '../../platform';
 import { UsersService } from '../users/users.service';
 import { endDiscussion, joinDiscussion } from './discussion';
-import type { CreatePostDto, ListPostsQuery, PatchPostDto } from './post.dto';
+import type { CreatePostDto, ListPostsQuery, ListUserPostsQuery, PatchPostDto } from './post.dto';
 import { Post } from './post.entity';
 import { onlyVisible } from './visible-posts';
 
@@ -24,16 +24,16 @@ export class PostsService {
     private readonly users: UsersService,
   ) {}
 
-  list(query: ListPostsQuery, caller: Caller | undefined, userId?: number): Promise<Page<Post>> {
+  list({ userId, ...query }: ListPostsQuery, caller: Caller | undefined): Promise<Page<Post>> {
     return paginate(this.posts, query, {
-      filter: { user_id: userId },
+      filter: { user_id: userId && In(userId) },
       where: (builder) => onlyVisible(builder, 'resource', caller),
     });
   }
 
-  async listOf(userId: number, query: ListPostsQuery, caller: Caller | undefined): Promise<Page<Post>> {
+  async listOf(userId: number, query: ListUserPostsQuery, caller: Caller | undefined): Promise<Page<Post>> {
     await this.users.get(userId);
-    return this.list(query, caller, userId);
+    return this.list({ ...query, userId: [userId] }, caller);
   }
 
   get(id: number, caller: Caller | undefined): Promise<Post> {

@@ -14,7 +14,7 @@ import {
   Role,
   Roles,
 } from '../../platform';
-import { CreatePostDto, ListPostsQuery, PostDto, toPostDto } from './post.dto';
+import { CreatePostDto, ListUserPostsQuery, PostDto, toPostDto } from './post.dto';
 import { PostsService } from './posts.service';
 
 @ApiResource('Posts')
@@ -28,7 +28,7 @@ export class UserPostsController {
   @AnswersPage(PostDto)
   async list(
     @IdParam('userId') userId: number,
-    @Query() query: ListPostsQuery,
+    @Query() query: ListUserPostsQuery,
     @CurrentUser() caller?: Caller,
   ): Promise<Page<object>> {
     return (await this.posts.listOf(userId, query, caller)).map(toPostDto);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import {
   type Caller,
   deleteRow,
@@ -23,9 +23,9 @@ export class RepliesService {
     private readonly comments: CommentsService,
   ) {}
 
-  list({ commentId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
+  list({ commentId, userId, ...query }: ListRepliesQuery, caller: Caller | undefined): Promise<Page<Reply>> {
     return paginate(this.replies, query, {
-      filter: { comment_id: commentId },
+      filter: { comment_id: commentId && In(commentId), user_id: userId && In(userId) },
       where: (builder) =>
         onlyVisible(builder.innerJoin('resource.comment', 'comment').innerJoin('comment.post', 'post'), 'post', caller),
     });

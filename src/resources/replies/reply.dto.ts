@@ -2,6 +2,7 @@ import { PartialType, PickType } from '@nestjs/swagger';
 import {
   Id,
   IdParameter,
+  IdsParameter,
   includable,
   Includes,
   ItemQueryOf,
@@ -38,8 +39,11 @@ export class PatchReplyDto extends PartialType(PickType(ReplyDto, ['content']), 
 
 /** What a collection of replies can be asked for. */
 export class ListRepliesQuery extends ListQueryOf(ReplyDto, { sortable: Reply }) {
-  @IdParameter('Only the replies to this comment.')
-  commentId?: number;
+  @IdsParameter('Only the replies to these comments.')
+  commentId?: number[];
+
+  @IdsParameter('Only the replies by these users.')
+  userId?: number[];
 }
 
 /** The query of a single reply. */

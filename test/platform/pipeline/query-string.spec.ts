@@ -5,9 +5,9 @@ import { MAX_PARAMETERS, parseQuery } from '../../../src/platform/pipeline/query
 const NAME = fc.string({ unit: 'grapheme' });
 
 /** The fields and rules of the violations that a query is refused with. */
-function violationsOf(text: string): string[] {
+function violationsOf(text: string, ...options: { field: string; max: number }[]): string[] {
   try {
-    parseQuery(text);
+    parseQuery(text, ...options);
     return [];
   } catch (error) {
     return (error as ApiError).fields!.map(({ field, rule }) => `${field} ${rule}`);
@@ -29,6 +29,8 @@ describe('A query string', () => {
     ['a=%F0%9F%98%80', { a: '😀' }],
     ['a[b]=1', { 'a[b]': '1' }],
     ['a=?#/', { a: '?#/' }],
+    ['fields=a&b=1&fields=b,c', { fields: 'a,b,c', b: '1' }],
+    ['%66ields=a&fields=', { fields: 'a,' }],
   ])('%j is %j', (text, values) => {
     expect(parseQuery(text)).toEqual(values);
   });
@@ -67,6 +69,17 @@ describe('A query string', () => {
     const pairs = Array.from({ length: MAX_PARAMETERS + 1 }, (_, index) => `p${index}=`);
     expect(Object.keys(parseQuery(pairs.slice(1).join('&')))).toHaveLength(MAX_PARAMETERS);
     expect(violationsOf(pairs.join('&'))).toEqual(['query size']);
+  });
+
+  it('may have as many values of a list beside them', () => {
+    const [one, ...others] = Array.from({ length: MAX_PARAMETERS }, (_, index) => `p${index}=`);
+    const list = Array(MAX_PARAMETERS).fill('fields=a').join('&');
+    expect(parseQuery(`${list}&${others.join('&')}`).fields).toHaveLength(2 * MAX_PARAMETERS - 1);
+    expect(violationsOf(`${list}&${others.join('&')}&${one}&p=`)).toEqual(['query size']);
+  });
+
+  it('repeats nothing where it is a form', () => {
+    expect(violationsOf('fields=a&fields=b', { field: 'body', max: 9 })).toEqual(['fields once']);
   });
 
   it('is what URLSearchParams has written', () => {

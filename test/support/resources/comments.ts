@@ -1,17 +1,25 @@
 import { CreateCommentDto } from '../../../src/resources/comments/comment.dto';
 import { Comment } from '../../../src/resources/comments/comment.entity';
 import type { Fixtures } from '../fixtures';
-import { on } from '../prepared-request';
+import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { onlyText, someText } from '../written-text';
 
 const post = (own: Fixtures) => own.post();
 const comment = (own: Fixtures) => own.comment();
+const asComments = {
+  table: 'comments',
+  attributes: [...common, 'post_id', 'user_id', 'content'],
+  sortable: Comment,
+  statuses: [],
+  textsOf: ({ content }: Record<string, never>) => [content],
+};
 export const comments: Resource = {
   noun: 'comments',
   requests: {
     'GET /api/v1/posts/:id/comments': on(post),
     'POST /api/v1/posts/:id/comments': on(post, someText),
+    'GET /api/v1/comments': plain,
     'GET /api/v1/comments/:id': on(comment),
     'PATCH /api/v1/comments/:id': on(comment, someText),
     'DELETE /api/v1/comments/:id': on(comment),
@@ -23,12 +31,18 @@ export const comments: Resource = {
   },
   collections: [
     {
+      ...asComments,
+      name: '/comments',
+      async fill(own, others, lines) {
+        const posts = [await own.post(), await others.post()];
+        await each(lines, ({ text, index, even, dates }) =>
+          (even ? own : others).comment({ content: text, ...dates }, posts[index % 2]),
+        );
+      },
+    },
+    {
+      ...asComments,
       name: '/posts/{id}/comments',
-      table: 'comments',
-      attributes: [...common, 'post_id', 'user_id', 'content'],
-      sortable: Comment,
-      statuses: [],
-      textsOf: ({ content }) => [content],
       async fill(own, others, lines) {
         const [here, elsewhere] = [await own.post(), await own.post()];
         await each(lines, async ({ text, dates }) => {
