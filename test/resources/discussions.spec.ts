@@ -1,4 +1,4 @@
-import { type Answer, type Client, expectError, times } from '../../src/platform/testing';
+import { type Answer, type Client, expectError, statementsOf, times } from '../../src/platform/testing';
 import { Fixtures, type Row } from '../support/fixtures';
 import { useTestApi } from '../support/test-api';
 
@@ -89,6 +89,37 @@ describe('The lists of a discussion', () => {
 
     await expectRows(api, `/posts?userId=${gone.owner.id}`, [post]);
     expect(await api.get(`/users/${gone.owner.id}/posts`)).toMatchObject({ status: 404 });
+  });
+
+  it.each(['asc', 'desc'])(
+    'lead in pages past the rows of several posts, each once and in their order: %s',
+    async (order) => {
+      const path = `/comments?postId=${ids(posts).reverse().join()}&order=${order}&size=1`;
+      const expected = ids(commentsOn(...posts));
+      if (order === 'desc') expected.reverse();
+
+      const pages = await Promise.all(times(5, (page) => api.get(`${path}&page=${page}`)));
+      expect(pages.flatMap(idsOf)).toEqual(expected);
+      const walked: number[] = [];
+      for (let cursor = ''; ;) {
+        const page = await api.get(`//api/v2${path}${cursor}`);
+        walked.push(...idsOf(page));
+        if (page.body.pagination.next === null) break;
+        cursor = `&cursor=${page.body.pagination.next}`;
+      }
+      expect(walked).toEqual(expected);
+    },
+  );
+
+  it('find the rows of several posts in the index of each, and those of one in its order', async () => {
+    const sent = async (query: string) => (await statementsOf(() => api.get(`/comments?${query}`))).join('\n');
+    const several = `postId=${ids(posts).join()}`;
+
+    expect(await sent(several)).toContain('LATERAL');
+    expect(await sent(`${several}&fields=id&order=desc`)).toContain('LATERAL');
+    for (const query of [`postId=${posts[0].id}`, `${several}&sort=created_at`, `${several}&search=comment`]) {
+      expect(await sent(query)).not.toContain('LATERAL');
+    }
   });
 
   it('belong to their cursors', async () => {

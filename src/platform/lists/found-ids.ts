@@ -22,6 +22,7 @@ export function foundIds<E extends ObjectLiteral>(
   bytes?: string,
 ): FoundIds {
   const { direction, limit, only, offset = 0 } = slice;
+  const keys = only ? undefined : slice.keys;
   const ranges = (only ? undefined : slice.ranges) ?? [undefined];
   const order = sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
   const found = ranges.map((range) => {
@@ -29,14 +30,22 @@ export function foundIds<E extends ObjectLiteral>(
     if (range) ids.andWhere(...range);
     if (bytes !== undefined) ids.addSelect(bytes, 'bytes');
     if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, 'sorted_by');
+    if (keys) return ids.andWhere(`${ROW}.${keys.column} = wanted.key`).limit(offset + limit);
     return only ? among(ids, only, sort) : ids.limit(limit).offset(offset);
   });
-  const texts = found.map((ids) => ids.getQuery());
-  const parameters = Object.assign({}, ...found.map((ids) => ids.getParameters())) as ObjectLiteral;
+  const page = `ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  const texts = found.map((ids) => (keys ? `${ofEachKey(ids.getQuery())} ${page}` : ids.getQuery()));
+  const own = found.map((ids) => ids.getParameters());
+  const parameters = Object.assign({}, ...own, keys && { found_keys: keys.ids }) as ObjectLiteral;
   if (texts.length === 1) return { text: texts[0], parameters, order };
   const columns = bytes === undefined ? 'id' : '*';
   const all = texts.map((text) => `(${text})`).join(' UNION ALL ');
   return { text: `SELECT ${columns} FROM (${all}) AS ranges ORDER BY ${order} LIMIT ${limit}`, parameters, order };
+}
+
+/** @param ids SQL for the ids of the rows of `wanted.key` */
+function ofEachKey(ids: string): string {
+  return `SELECT found.* FROM unnest(CAST(:found_keys AS bigint[])) AS wanted(key) CROSS JOIN LATERAL (${ids}) AS found`;
 }
 
 /** Has the rows selected that are still where they were found: those that were given another value come elsewhere now. */

@@ -7,6 +7,12 @@ export type Direction = 'ASC' | 'DESC';
 /** A condition on rows, for TypeORM's query builder. */
 export type Condition = [text: string, parameters?: ObjectLiteral];
 
+/** Ids that rows have in a column. */
+export interface Keys {
+  column: string;
+  ids: readonly number[];
+}
+
 /** The part of the matching rows to read. */
 export interface Slice {
   direction: Direction;
@@ -17,6 +23,8 @@ export interface Slice {
   room?: PageRoom;
   /** Ranges of the list's rows, in the order of the list. Default: all rows */
   ranges?: Condition[];
+  /** Finds the rows of each of these ids in the order of the list, and then the slice among them. Default: all rows together */
+  keys?: Keys;
   /** Whether rows whose texts are large are only found, see {@link HeavyRows}. Default: false */
   weighs?: boolean;
   /** Reads these alone, and only if all of them match as they did. They need neither ranges nor an offset. */

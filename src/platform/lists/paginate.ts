@@ -5,7 +5,7 @@ import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import type { Comparison } from '../input/comparison';
-import { conditionsIn, type Filter } from './conditions';
+import { conditionsIn, type Filter, keysIn } from './conditions';
 import { cursorPage } from './cursor-page';
 import { CURSORS, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
@@ -75,6 +75,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
   const compared = conditionsIn(query);
+  const keys = keysIn(metadata, equal, compared, query);
   const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal, compared);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
@@ -82,7 +83,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   // Uncommitted changes are only visible on the transaction's own connection.
   const isSimple = query.search === undefined && !where && !isInTransaction(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
-  const plain = isSimple && !include && isSmall ? plainFor(repository, equal, compared, query) : undefined;
+  const plain = isSimple && !include && isSmall && !keys ? plainFor(repository, equal, compared, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const isWhole = compared.length === 0 && (ofStatus || equal.length === 0);
   const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
@@ -93,11 +94,11 @@ function listOf<E extends ObjectLiteral & { id: number }>(
         const rows = await readPlainRows(repository, plain, { equal, compared }, query, options, { ...slice, weighs });
         if (rows) return rows;
       } else weighs &&= wasHeavy(metadata) || mayBeTooLarge(query, slice.limit);
-      const rows = await byTypeOrm(readIn({ ...slice, weighs }));
+      const rows = await byTypeOrm(readIn({ ...slice, keys, weighs }));
       const { heavy } = rows;
       if (!heavy) return wholeRows(rows, work);
       const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
-      const anew = () => readApart(repository, work, readIn(slice));
+      const anew = () => readApart(repository, work, readIn({ ...slice, keys }));
       return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
     },
     total: () =>
