@@ -19,6 +19,8 @@ function buildIfChanged({ program, build }, folders) {
   );
   const inputs = [...folders, ...sources, ...ALWAYS, build];
   if (modified(program) >= Math.max(...inputs.map(modified))) return;
+  // Not to the standard output, which belongs to the logs of the service.
+  console.error(`Building ${program}, which takes some seconds`);
   // Without type checks, which take a third of the time and have their own command: npm run types.
   const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'build', '--path', build];
   const { status } = spawnSync(process.execPath, nest, { stdio: 'inherit' });

@@ -8,6 +8,10 @@ const PAGES = ['README.md', 'SECURITY.md', 'test/README.md'];
 const MARKED = /^<!-- examples -->\n[^]*?^<!-- \/examples -->\n\n?/gm;
 const SHELL = /^```sh\n[^]*?^```$/gm;
 const CALL = new RegExp(`\\$API/(?:${EXAMPLES.join('|')})\\b`);
+/** The requests for editors' HTTP clients, and a call of an example in one. */
+const REQUESTS = 'docs/requests.http';
+const REQUEST = /^### [^]*?(?=^### |(?![^]))/gm;
+const REQUESTED = new RegExp(`\\{\\{api\\}\\}/(?:${EXAMPLES.join('|')})\\b`);
 
 /** The texts, without the examples, of the pages and lists that name their paths and settings. */
 export function documentsWithout(moved: ReadonlyMap<string, string>, settings: string[]): Files {
@@ -16,6 +20,7 @@ export function documentsWithout(moved: ReadonlyMap<string, string>, settings: s
   const isNamed = (line: string) => settings.some((name) => of(name).test(line));
   const edits: [path: string, edit: (text: string) => string][] = [
     ...pages.map((path): (typeof edits)[number] => [path, (text) => pageWithout(text, moved, isNamed)]),
+    [REQUESTS, (text) => text.replaceAll(REQUEST, (request) => (REQUESTED.test(request) ? '' : request))],
     ['.env.example', (text) => withoutParagraphs(text, isNamed)],
     ['test/config/settings.spec.ts', (text) => withoutLines(text, (line) => /^ {6}\w+: /.test(line) && isNamed(line))],
   ];

@@ -5,6 +5,7 @@ import { documentsWithout } from './example-documents';
 import { EXAMPLES, type Examples, findExamples, settingsOf } from './examples';
 import { MIGRATIONS } from './files';
 import { RESOURCES } from './project';
+import { RELEASES_FOLDER, releasesIn } from '../openapi/releases';
 import { type Files, programsIn, withMovedImports } from './source-files';
 import { applicationFiles, dropExamplesFile } from './templates/examples';
 
@@ -59,6 +60,8 @@ export function moveExamples({ moved, texts }: Move): void {
     writeFileSync(path, text);
   }
   for (const path of moved.keys()) rmSync(path);
+  // The API without the examples is another one, of which nothing was released.
+  for (const release of releasesIn()) rmSync(`${RELEASES_FOLDER}/${release}`, { recursive: true });
   for (const noun of EXAMPLES) if (existsSync(`${RESOURCES}/${noun}`)) rmdirSync(`${RESOURCES}/${noun}`);
 }
 

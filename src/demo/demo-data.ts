@@ -4,6 +4,7 @@ import { escapeIdentifier } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ResourceEntity, Settings, withLock } from '../platform';
 import { hashPassword, identityKey } from '../platform/accounts';
+import { inSlowStep } from '../platform/programs';
 import { UserSettings } from '../resources/users/user-settings';
 import { User } from '../resources/users/user.entity';
 import { DEMO_PASSWORD, demoEmail, demoUsers } from './content';
@@ -46,9 +47,10 @@ export class DemoData implements OnApplicationBootstrap {
         return this.logger.warn('There are no demo data: ADMIN_USERNAME or ADMIN_EMAIL is the one of a demo user');
       }
       // All or nothing: the next start would take partial demo data for a user's own data.
-      await this.database.transaction(async (manager) => {
+      const fillAll = async (manager: EntityManager) => {
         for (const addRows of [fill, ...declared]) await addRows(manager);
-      });
+      };
+      await inSlowStep('Adding demo data', () => this.database.transaction(fillAll));
     });
   }
 

@@ -7,6 +7,8 @@ export { PlatformModule } from './platform.module';
 export { run } from './process/run';
 /** The demo accounts that the start tells of. */
 export type { Demo } from './process/startup';
+/** Tells what the start is at, if that takes long. */
+export { inSlowStep } from './logging/slow-step';
 /** Creates the application before it listens. */
 export { createApplication } from './process/create-application';
 /** The settings without an application. */

@@ -1,42 +1,24 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { useTestApi } from '../support/test-api';
-
-const run = promisify(execFile);
-const BASE = 'http://localhost:3000';
-const SECTION = /^# .*$/gm;
-/** Stands before the output of each step. */
-const MARK = '-- step --';
+import { answersIn, type Step, takeTour, titlesIn } from '../support/tour';
 
 const [, tour] = /^### A tour\n.*?^```sh\n(.*?)^```/ms.exec(readFileSync('README.md', 'utf8'))!;
-const titles = tour.match(SECTION)!.map((comment) => comment.slice(2));
 /** Tests of steps that go with the examples. */
 const withExamples = existsSync('src/resources/products') ? it : it.skip;
 
-/** The answers of several calls of `curl -s`, which prints nothing between them. */
-function answersIn(text: string): unknown[] {
-  return text
-    .replaceAll(/\}\{"(?=code|error)/g, '}\n{"')
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
-}
-
 describe('The tour of README.md', () => {
   const api = useTestApi({ settings: { DEMO_DATA: 'true' } });
-  let outputs: string[];
+  let steps: Step[];
 
   beforeAll(async () => {
-    const script = tour.replaceAll(SECTION, `echo; echo '${MARK}'`).replaceAll(BASE, api.url);
-    const { stdout } = await run('bash', ['-eu', '-c', script]);
-    const [, ...steps] = stdout.split(MARK);
-    outputs = steps.map((step) => step.trim());
+    steps = await takeTour(tour, api.url);
   });
 
-  const outputOf = (title: RegExp) => outputs[titles.findIndex((one) => title.test(one))];
+  const outputOf = (text: RegExp) => steps.find(({ title }) => text.test(title))!.output;
 
   it('has a step that prints something for each comment', () => {
-    expect(outputs.map((output) => output !== '')).toEqual(titles.map(() => true));
+    expect(steps.filter(({ output }) => output === '')).toEqual([]);
+    expect(steps).toHaveLength(titlesIn(tour).length);
   });
 
   it('registers a user, and reads it', () => {

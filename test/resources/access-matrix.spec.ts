@@ -20,11 +20,14 @@ type CallerKind = (typeof CALLERS)[number];
  */
 const ROUTES = withOwnRows(`
                                                 anonymous  owner  other  ADMIN  suspended  expired
+  GET    /                                            200    200    200    200        200      200
+  GET    /api/v1                                      200    200    200    200        200      200
   GET    /docs                                        200    200    200    200        200      200
   GET    /docs/json                                   200    200    200    200        200      200
   GET    /health/live                                 200    200    200    200        200      200
   GET    /health/ready                                200    200    200    200        200      200
   GET    /.well-known/jwks.json                       200    200    200    200        200      200
+  GET    /.well-known/openapi.json                    302    302    302    302        302      302
   GET    /api/v1/public                               200    200    200    200        200      200
 
   POST   /api/v1/auth/tokens                          201    201    201    201        201      201
@@ -59,7 +62,6 @@ const ROUTES = withOwnRows(`
 
   POST   /api/v1/orders                               401    201    201    201        401      401
   PATCH  /api/v1/orders/:id/status                    401    200    403    200        401      401
-
   GET    /api/v1/posts                                200    200    200    200        401      401
   GET    /api/v1/posts/:id                            200    200    200    200        401      401
   POST   /api/v1/posts                                401    201    201    201        401      401

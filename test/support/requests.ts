@@ -13,11 +13,14 @@ import type { TestApi } from './test-api';
 
 /** A successful request for each route of the application. */
 const requests: Record<string, Prepare> = {
+  'GET /': plain,
+  'GET /api/v1': plain,
   'GET /docs': plain,
   'GET /docs/json': plain,
   'GET /health/live': plain,
   'GET /health/ready': plain,
   'GET /.well-known/jwks.json': plain,
+  'GET /.well-known/openapi.json': plain,
   'GET /api/v1/public': plain,
 
   'POST /api/v1/auth/tokens': async ({ api }) => {
@@ -75,7 +78,7 @@ export function documentedRoutes(says: (route: DocumentedRoute) => unknown): str
 }
 
 /** The routing table has no versions; a caller's path has one. */
-const inVersion1 = (path: string) => path.replace(/^\/api\//, '/api/v1/');
+const inVersion1 = (path: string) => path.replace(/^\/api(?=\/|$)/, '/api/v1');
 
 /** Excludes Nest's own handlers for all methods, which Express marks with `_all`. */
 function methodsOf(route: object): string[] {

@@ -1,4 +1,6 @@
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import type { DataSource } from 'typeorm';
+import { inSlowStep } from '../logging/slow-step';
 import { connect } from './connect';
 import { declaredMigrations } from './data-source';
 import { withLock } from './with-lock';
@@ -12,7 +14,7 @@ export async function migrate({ extra: _limits, ...options }: PostgresDataSource
   const dataSource = await connect(own);
   try {
     await withLock(dataSource, 'migrations', async () => {
-      await dataSource.runMigrations();
+      await runPending(dataSource);
       const migrations = declaredMigrations();
       if (migrations.length > 0) await runAfterwards({ ...own, migrations });
     });
@@ -25,8 +27,13 @@ export async function migrate({ extra: _limits, ...options }: PostgresDataSource
 async function runAfterwards(options: PostgresDataSourceOptions): Promise<void> {
   const dataSource = await connect(options);
   try {
-    await dataSource.runMigrations();
+    await runPending(dataSource);
   } finally {
     await dataSource.destroy();
   }
+}
+
+async function runPending(dataSource: DataSource): Promise<void> {
+  const isPending = await dataSource.showMigrations();
+  if (isPending) await inSlowStep('Migrating the database', () => dataSource.runMigrations());
 }

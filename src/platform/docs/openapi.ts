@@ -3,7 +3,7 @@ import type { ApplicationConfig } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { DeclaredAccess } from '../auth/declared-access';
 import { tablePathOf } from '../routing/route-versions';
-import type { Version } from '../http/api-version';
+import { RELEASES, type Version } from '../http/api-version';
 import { versioning } from '../routing/versioning';
 import type { Deprecation } from '../http/deprecated';
 import { Extension } from '../http/route-keys';
@@ -71,7 +71,7 @@ function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['pat
   const versioned = Object.entries<PathItemObject>(paths).flatMap(([path, item]) => {
     const found = tablePathOf(path);
     if (found.version !== undefined && found.version !== version) return [];
-    return [[found.path.replace(/^\/api\//, `/api/v${version}/`), withoutAnswered(item)] as const];
+    return [[found.path.replace(/^\/api(?=\/|$)/, `/api/v${version}`), withoutAnswered(item)] as const];
   });
   return sortedPaths(Object.fromEntries<PathItemObject>(versioned));
 }
@@ -88,7 +88,7 @@ function head(version: Version): Omit<OpenAPIObject, 'paths'> {
   const document = new DocumentBuilder()
     .setTitle('Resource API')
     .setDescription(describe(version))
-    .setVersion(`${version}.0.0`)
+    .setVersion(RELEASES[version])
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .setOpenAPIVersion('3.1.0')
     .addServer('/', 'The server that serves this document, be it local, staging or production')

@@ -15,7 +15,8 @@ const STYLE = `
   .swagger-ui .scheme-container { padding: 0 0 20px; background: none; box-shadow: none }
 `;
 
-const documentPath = (version: Version): string => (version === 1 ? 'docs/json' : `docs/v${version}/json`);
+/** The path of the document of a version, without the slash at its beginning. */
+export const documentPath = (version: Version): string => (version === 1 ? 'docs/json' : `docs/v${version}/json`);
 
 /** Serves Swagger UI at /docs with a choice of versions, and the documents. All files come from this server. */
 export function setUpDocs(app: INestApplication): void {

@@ -9,6 +9,7 @@ import { IdempotencyKey } from '../idempotency/idempotency-key.entity';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { CursorSeal } from '../lists/cursor';
 import { Searches } from '../lists/searches';
+import { CallerRights } from './caller-rights';
 import { AcceptGuard } from './accept.guard';
 import { DeclaredInput } from './declared-input';
 import { DeclaredVersions } from '../routing/declared-versions';
@@ -39,6 +40,7 @@ import { adaptSerializer } from '../answers/adapt-serializer';
     { provide: APP_FILTER, useExisting: ErrorFilter }, //   any error -> toApiError() -> error envelope
     // Provided by class as well, so that a test can override them: overrideProvider(JwtAuthGuard)
     ...[AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard, ValidationPipe, ErrorFilter],
+    CallerRights,
     GatewayErrors,
     CursorSeal,
     DeclaredVersions,

@@ -1,13 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
+import { DeclaredAccess } from '../auth/declared-access';
 import { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
+import { leadToNewestDocument } from '../docs/newest-document';
 import { setUpDocs } from '../docs/swagger-ui';
+import { CallerRights } from '../pipeline/caller-rights';
 import { ConnectionShares } from '../pipeline/connection-shares';
 import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
+import { markControllerMethods } from '../routing/controller-methods';
 import { excludeInEveryVersion } from '../routing/middleware-exclusions';
 import { parseQuery } from '../pipeline/query-string';
 import { assignRequestId } from '../http/request-id';
@@ -24,7 +28,8 @@ import { PINO } from '../logging/logging.module';
 import { logRequests } from '../pipeline/request-log';
 import { requireAdapter } from '../server/required-adapter';
 
-const OUTSIDE_THE_PREFIX = ['health/live', 'health/ready', '.well-known/jwks.json'];
+/** `api` is the index of the API itself. */
+const OUTSIDE_THE_PREFIX = ['/', 'api', 'health/live', 'health/ready', '.well-known/jwks.json'];
 
 /**
  * Configures what Nest only allows on the app object. Call it once, before `app.init()` or `app.listen()`; {@link
@@ -37,8 +42,15 @@ export function configureApp(app: INestApplication): void {
   const { API_DOCS, TRUST_PROXY } = settings;
 
   adapter.limitRequests(settings.REQUEST_TIMEOUT);
+  adapter.rightsOf = app.get(CallerRights).of;
   fixPaths(app, OUTSIDE_THE_PREFIX);
   excludeInEveryVersion(app);
+  markControllerMethods(
+    app
+      .get(DeclaredAccess)
+      .routes()
+      .map(({ targets: [method] }) => method),
+  );
 
   const databaseUrl = app.get(DatabaseServer).url;
   const onFailure = (error: unknown) => logger.warn({ err: error }, 'A statement was left to its own time-out');
@@ -73,7 +85,9 @@ export function configureApp(app: INestApplication): void {
     'trust proxy': TRUST_PROXY,
     'query parser': parseQuery,
   });
-  if (API_DOCS) setUpDocs(app);
+  if (!API_DOCS) return;
+  setUpDocs(app);
+  leadToNewestDocument(app);
 }
 
 function settingsOf(app: INestApplication): Settings {

@@ -5,6 +5,8 @@ import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { FollowedReads } from './followed-reads';
 import { HealthController } from './health/health.controller';
+import { ApiIndex } from './indexes/api-index';
+import { IndexesController } from './indexes/indexes.controller';
 import { Jobs } from './jobs';
 import { LoggingModule, PINO } from '../logging/logging.module';
 import { NestLogger } from '../logging/nest-logger';
@@ -29,8 +31,8 @@ import { keepAssigned } from '../logging/request-fields';
     // The error filter logs a failed check, once.
     TerminusModule.forRoot({ logger: false }),
   ],
-  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads],
-  controllers: [HealthController],
+  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ApiIndex],
+  controllers: [IndexesController, HealthController],
 })
 export class ProcessModule {
   /** From here on lines are logged, e.g. while the database is waited for. */

@@ -3,6 +3,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { StartupError } from '../config/startup-error';
 import { type Layer, RouteIndex, type RouteLayer, type RouteMethod, stackOf } from './route-index';
+import { standsFor } from './controller-methods';
 import { isMiddleware, markMiddleware, onlyIn, serves, tablePathOf } from './route-versions';
 import { type Version, VERSIONS } from '../http/api-version';
 import { API_PREFIX, toPathAsSent, toTablePath, withUrlAsSent } from './version';
@@ -107,6 +108,7 @@ export class RoutingTable {
     const adapted = withUrlAsSent(method === 'get' ? handler : inUnitOfWork(handler));
     const filtered = onlyIn(versions, adapted);
     serves(filtered, versions);
+    for (const added of [filtered, adapted]) standsFor(added, handler);
     const indexed = INDEXED.includes(method) ? RouteIndex.routerFor(this.app, path) : undefined;
     const router = (indexed ?? this.app.router) as unknown as Router;
     const layers = router[method](path, filtered).stack.at(-1)!.route!.stack;

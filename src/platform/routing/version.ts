@@ -12,7 +12,7 @@ export const ROOT = `/${API_PREFIX}`;
 /** What answers depend on beside the path. */
 const VARY = 'Accept, Accept-Encoding, Authorization';
 /** The version of a request that names none. */
-const DEFAULT_VERSION: Version = 1;
+export const DEFAULT_VERSION: Version = 1;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const VERSIONED_PATH = /^\/api\/v(\d+)(?=\/|$)/i;
 /** Matches the paths of the API in every version. */

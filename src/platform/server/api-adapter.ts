@@ -6,7 +6,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { rememberHandshakes } from '../auth/request-of';
 import { StartupError } from '../config/startup-error';
 import { errorHandler } from '../answers/error-handler';
-import { notFound, unknownRoute } from '../routing/unknown-route';
+import { notFound, type RightsOf, unknownRoute } from '../routing/unknown-route';
 import { answerParserErrors } from './parser-errors';
 import { markMiddleware, onlyIn, tablePathOf } from '../routing/route-versions';
 import { refuseTarget } from '../pipeline/well-formed';
@@ -39,6 +39,8 @@ export class ApiAdapter extends ExpressAdapter {
   private readonly settings: FixedSettings;
   /** The middleware that every request passes first. */
   private entrance?: RequestHandler;
+  /** What the caller of an OPTIONS request may call. Default: everything */
+  rightsOf: RightsOf = () => Promise.resolve(() => true);
 
   /** @param certificate for HTTPS. Default: plain HTTP */
   constructor(private readonly certificate?: Certificate) {
@@ -107,7 +109,7 @@ export class ApiAdapter extends ExpressAdapter {
 
   /** Also answers paths outside of the prefix, which Nest would leave to Express's own page. */
   override setNotFoundHandler(): void {
-    this.routes.addLast(unknownRoute);
+    this.routes.addLast(unknownRoute((request, response) => this.rightsOf(request, response)));
   }
 
   override setErrorHandler(): void {

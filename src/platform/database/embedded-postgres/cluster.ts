@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SUPERUSER } from './connection';
 import { childOptions, commandLine, Launcher } from './launcher';
+import { inSlowStep } from '../../logging/slow-step';
 import { readIfExists } from './postmaster';
 
 const WORKSPACE_INFIX = '.initdb-';
@@ -34,7 +35,7 @@ async function createCluster(directory: string, launcher: Launcher): Promise<str
     await mkdir(workspace, { mode: 0o700 });
     await giveTo(launcher, workspace);
     const password = await writePassword(directory, launcher);
-    await initdb(directory, workspace, launcher);
+    await inSlowStep(`Creating a database in ${directory}`, () => initdb(directory, workspace, launcher));
     await rename(workspace, directory);
     return password;
   } catch (cause) {
