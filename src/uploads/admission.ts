@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { ApiError } from '../platform';
 import { Tally } from '../platform/features';
-import { holderOf, type Slot, FairSlots } from './fair-slots';
+import { FairSlots, holderOf, type Slot, type UserKey } from './fair-slots';
 
 /**
  * How long a request may wait for a slot, in milliseconds: short requests that arrive together are served one after the
@@ -40,7 +40,7 @@ export class Admission {
   /** Waiting requests that a slot is promised to, because another request was preempted. */
   private readonly promised = new Set<Waiter>();
   /** The number of slots in use or promised, by user. */
-  private readonly ofUsers = new Tally<number>();
+  private readonly ofUsers = new Tally<UserKey>();
   private working = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -49,8 +49,12 @@ export class Admission {
    * @param work sets `preempt` of its slot if it can be ended for another request; is told whether it has waited
    * @throws {ApiError} TOO_MANY_REQUESTS for the limit per user, SERVICE_UNAVAILABLE for the total
    */
-  async during<T>(user: number, request: Request, work: (place: Slot, waited: boolean) => Promise<T>): Promise<T> {
-    const place: Slot = holderOf(user, request);
+  async during<T, U extends UserKey>(
+    user: U,
+    request: Request,
+    work: (place: Slot<U>, waited: boolean) => Promise<T>,
+  ): Promise<T> {
+    const place: Slot<U> = holderOf(user, request);
     const waits = this.working >= this.limits.total || !this.mayHaveOne(user);
     if (waits) await this.wait(place, request.work?.signal);
     else this.take(place);
@@ -61,7 +65,7 @@ export class Admission {
     }
   }
 
-  private mayHaveOne(user: number): boolean {
+  private mayHaveOne(user: UserKey): boolean {
     return this.ofUsers.of(user) < this.limits.perUser;
   }
 
@@ -165,7 +169,7 @@ export class Admission {
     other.preempt!();
   }
 
-  private refusal(user: number): ApiError {
+  private refusal(user: UserKey): ApiError {
     return this.mayHaveOne(user) ? tooManyOfAll() : tooManyOfUser(this.limits.perUser);
   }
 }

@@ -6,22 +6,28 @@ const BUSY_BYTES_PER_SECOND = kibibytes(32);
 /** A shorter time, in milliseconds, doesn't show how fast a client is. */
 const MIN_MEASURED_MS = seconds(10);
 
-/** The user and network that hold a slot. */
-export interface Holder {
-  user: number;
+/** The id of a user, or the network of a stranger. */
+export type UserKey = number | string;
+
+/** The user and network that take turns. */
+export interface Party<U extends UserKey = UserKey> {
+  user: U;
   /** The neighbourhood: the owner of a block of addresses counts as one network. */
   network: string;
 }
 
-export function holderOf(user: number, { ip }: { ip?: string }): Holder {
+/** A user who writes. */
+export type Holder = Party<number>;
+
+export function holderOf<U extends UserKey>(user: U, { ip }: { ip?: string }): Party<U> {
   return { user, network: neighbourhoodOf(ip) };
 }
 
 /** The queue keys: networks take turns, and within each network its users. */
-export const keysOf = ({ network, user }: Holder): QueueKeys => [network, user];
+export const keysOf = ({ network, user }: Party): QueueKeys => [network, user];
 
 /** A slot of a running or waiting request. */
-export interface Slot extends Holder {
+export interface Slot<U extends UserKey = UserKey> extends Party<U> {
   /** Ends the request for the sake of another. Undefined if the request can't be preempted, as it ends soon. */
   preempt?: () => void;
   /** The transfer rate of the client. */
@@ -40,7 +46,7 @@ export function rateOf(bytes: number, time: number): number {
 export class FairSlots<P extends Slot = Slot> {
   private readonly all = new Set<P>();
   private readonly ofNetworks = new Tally<string>();
-  private readonly ofUsers = new Tally<number>();
+  private readonly ofUsers = new Tally<UserKey>();
 
   get size(): number {
     return this.all.size;
@@ -51,7 +57,7 @@ export class FairSlots<P extends Slot = Slot> {
     return this.all[Symbol.iterator]();
   }
 
-  ofUser(user: number): number {
+  ofUser(user: UserKey): number {
     return this.ofUsers.of(user);
   }
 

@@ -2,11 +2,12 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
 import type { Request, Response } from 'express';
-import { type Caller } from '../platform';
-import { Callers, knownTag, quoted } from '../platform/features';
+import type { Caller } from '../platform';
+import { Callers, knownTag, networkOf, quoted } from '../platform/features';
 import { Admission } from './admission';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
+import { type ContentTerms, IMAGE_TYPES } from './content-terms';
 import { type Slot, rateOf } from './fair-slots';
 import { rangeOf } from './requested-range';
 import type { Upload } from './upload.entity';
@@ -16,6 +17,12 @@ import { UploadSettings } from './upload-settings';
 const POLICY = "sandbox; default-src 'none'";
 /** Downloads per upload request: a download takes no lock, and media players open several. */
 const DOWNLOADS = 4;
+
+/** An upload that may be read. */
+export interface Opened {
+  upload: Upload;
+  terms: ContentTerms;
+}
 
 /** Sends the bytes of complete uploads: whole, or one range of them. */
 @Injectable()
@@ -31,26 +38,39 @@ export class UploadContent {
   }
 
   /**
+   * The downloads of a network's strangers are limited together, like those of one user.
+   * @param open finds the upload, unless it may not be read; called again after the request has waited
    * @throws {ApiError} TOO_MANY_REQUESTS when the caller has too many downloads
    * @throws {AuthenticationError} when the caller has lost its rights while it waited
    */
-  async send(upload: Upload, caller: Caller, request: Request, response: Response): Promise<void> {
-    const { size, checksum } = upload;
+  async send(
+    open: () => Promise<Opened>,
+    caller: Caller | undefined,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const opened = await open();
+    const { size, checksum } = opened.upload;
     const tag = checksum!;
-    if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag);
+    if (knownTag(tag, request) !== undefined) return sendNotModified(response, tag, opened.terms);
     const range = rangeOf(request, size, quoted(tag));
-    await this.admission.during(caller.id, request, async (place, waited) => {
-      if (waited) await this.callers.confirm(caller);
+    await this.admission.during(caller?.id ?? networkOf(request.ip), request, async (place, waited) => {
+      const { upload, terms } = waited ? await this.reopen(open, caller) : opened;
+      // The time limit may have answered meanwhile.
+      if (response.headersSent) return;
+      setHeaders(response, upload, terms);
       await this.answer(upload, range, response, place);
     });
   }
 
+  private async reopen(open: () => Promise<Opened>, caller: Caller | undefined): Promise<Opened> {
+    await this.callers.confirm(caller);
+    return open();
+  }
+
   private async answer(upload: Upload, range: ByteRange | undefined, response: Response, place: Slot): Promise<void> {
-    // The time limit may have answered meanwhile.
-    if (response.headersSent) return;
-    const { size, checksum } = upload;
+    const { size } = upload;
     const length = range ? range.end - range.start + 1 : size;
-    setHeaders(response, upload, checksum!);
     response.setHeader('Content-Length', length);
     if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.statusCode = range ? 206 : 200;
@@ -95,27 +115,29 @@ export class UploadContent {
   }
 }
 
-function setHeaders(response: Response, { key, filename, media_type }: Upload, tag: string): void {
+function setHeaders(response: Response, { key, filename, media_type, checksum }: Upload, terms: ContentTerms): void {
+  const type = terms.isShown && IMAGE_TYPES.includes(media_type) ? 'inline' : 'attachment';
   response.setHeader('Content-Type', media_type);
-  response.setHeader('Content-Disposition', dispositionOf(filename ?? key));
+  response.setHeader('Content-Disposition', dispositionOf(filename ?? key, type));
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Accept-Ranges', 'bytes');
-  setValidators(response, tag);
+  setValidators(response, checksum!, terms);
 }
 
 /** RFC 6266, with an ASCII file name for clients that don't support others. */
-function dispositionOf(filename: string): string {
-  return contentDisposition(filename, { type: 'attachment', fallback: filename.replace(/[^\x20-\x7e]/gu, '_') });
+function dispositionOf(filename: string, type: 'inline' | 'attachment'): string {
+  return contentDisposition(filename, { type, fallback: filename.replace(/[^\x20-\x7e]/gu, '_') });
 }
 
-function sendNotModified(response: Response, tag: string): void {
-  setValidators(response, tag);
+function sendNotModified(response: Response, tag: string, terms: ContentTerms): void {
+  setValidators(response, tag, terms);
   response.statusCode = 304;
   response.end();
 }
 
-function setValidators(response: Response, tag: string): void {
+function setValidators(response: Response, tag: string, { cacheControl, isShown }: ContentTerms): void {
   response.setHeader('ETag', quoted(tag));
-  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Cache-Control', cacheControl);
+  if (isShown) response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
 }

@@ -127,8 +127,10 @@ async function promised(manager: EntityManager, userId: number, size: number): P
 }
 
 /** @throws {ApiError} GONE for an expired upload */
-export function requireAlive({ expires_at }: Upload): void {
+export function requireAlive(upload: Upload): Upload {
+  const { expires_at } = upload;
   if (expires_at && expires_at.getTime() < Date.now()) throw expired();
+  return upload;
 }
 
 /** 410 for an upload that wasn't finished in time. */

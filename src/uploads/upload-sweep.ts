@@ -21,9 +21,13 @@ export class SweepTimes {
 const ORPHAN_AGE = hours(1);
 const BATCH = 500;
 
-/** Uploads that weren't finished in time, or whose user was deleted more than a day ago and can't be restored. */
+/**
+ * Uploads that weren't finished in time, or whose user was deleted more than a day ago and can't be restored. A picture that
+ * something else shows stays.
+ */
 const IS_OVERDUE = `users.id = user_id AND
-  ((uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours')`;
+  ((uploads.status = 'UPLOADING' AND expires_at < now()) OR users.deleted_at < now() - interval '24 hours')
+  AND NOT EXISTS (SELECT FROM shown_pictures WHERE image = uploads.key)`;
 const OVERDUE = `SELECT uploads.key FROM uploads, users WHERE ${IS_OVERDUE} ORDER BY uploads.id LIMIT ${BATCH}`;
 const DELETE_OVERDUE = `DELETE FROM uploads USING users WHERE key = $1 AND ${IS_OVERDUE}`;
 

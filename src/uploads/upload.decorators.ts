@@ -147,7 +147,7 @@ const CONTENT_HEADERS = {
   ETag: header('The SHA-256 of the bytes.', headerText(66, '^"[0-9a-f]{64}"$'), TAG),
   'Accept-Ranges': header('Says that ranges are supported.', { type: 'string', enum: ['bytes'] }, 'bytes'),
   'Content-Disposition': header(
-    'The file name under which to save the content.',
+    'The file name under which to save the content. `inline` for an image that may be shown.',
     headerText(2_048),
     'attachment; filename="a.txt"',
   ),

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Id, IdParameter, ListQueryOf, OneOf, ResourceDto, resourceOf, Text, Whole } from '../platform';
-import { Upload, UploadStatus } from './upload.entity';
+import { Upload, UploadStatus, UploadVisibility } from './upload.entity';
 
 const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
 
@@ -70,6 +70,13 @@ export class UploadDto extends ResourceDto {
   status: UploadStatus;
 
   /**
+   * Who may read the content: everybody, or the owner and administrators.
+   * @example PRIVATE
+   */
+  @OneOf(UploadVisibility)
+  visibility: UploadVisibility;
+
+  /**
    * The time at which an incomplete upload is deleted. Null for a complete upload.
    * @example 2026-02-01T12:00:00.000Z
    */
@@ -93,5 +100,6 @@ export const toUploadDto = (upload: Upload): UploadDto =>
     offset: upload.offset,
     checksum: upload.checksum,
     status: upload.status,
+    visibility: upload.visibility,
     expires_at: upload.expires_at,
   });

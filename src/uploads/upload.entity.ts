@@ -7,6 +7,11 @@ export enum UploadStatus {
   COMPLETE = 'COMPLETE',
 }
 
+export enum UploadVisibility {
+  PRIVATE = 'PRIVATE',
+  PUBLIC = 'PUBLIC',
+}
+
 @Entity('uploads')
 @Index('uploads_key_unique', ['key'], { unique: true })
 @SortableBy('user_id', 'filename', 'media_type', 'size', 'status', 'created_at', 'updated_at')
@@ -15,6 +20,7 @@ export enum UploadStatus {
 @Check('uploads_size_range', 'size >= 0')
 @Check('uploads_offset_range', '"offset" BETWEEN 0 AND size')
 @Check('uploads_status_known', "status IN ('UPLOADING', 'COMPLETE')")
+@Check('uploads_visibility_known', "visibility IN ('PRIVATE', 'PUBLIC')")
 @Check('uploads_checksum_present', "status = 'UPLOADING' OR checksum IS NOT NULL")
 export class Upload extends ResourceEntity {
   /** Identifies the upload in paths and in the store. It is random, so that it can't be guessed. */
@@ -54,6 +60,10 @@ export class Upload extends ResourceEntity {
 
   @Column({ type: 'text', default: UploadStatus.UPLOADING })
   status: UploadStatus;
+
+  /** Who may read the content. Triggers keep the pictures among the public uploads in the table `pictures`. */
+  @Column({ type: 'text', default: UploadVisibility.PRIVATE })
+  visibility: UploadVisibility;
 
   /** When an unfinished upload is deleted; null when it is complete. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpStatus, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Put, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
   Answers,
@@ -15,35 +15,34 @@ import {
   notTheOwner,
   type Page,
   type Precondition,
-  Produces,
   Raises,
   requireExpected,
   Role,
   Roles,
   TakesNoKey,
 } from '../platform';
-import { ANY_TYPE } from '../platform/features';
 import { tooManyOfUser } from './admission';
 import { contentGone } from './bytes/content-gone';
 import { tooLong, TusEndpoint } from './tus/tus-endpoint';
 import { checksumMismatch } from './tus/tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
-import { notSatisfiable } from './requested-range';
-import { UploadContent } from './upload-content';
 import * as docs from './upload.decorators';
 import * as headers from './tus/upload-headers';
 import { locked } from './tus/upload-locks';
 import { expired, offsetConflict, quotaExceeded } from './upload-rows';
-import { incomplete, UploadsService } from './uploads.service';
+import { stillShown, UploadsService } from './uploads.service';
+import { VisibilityDto } from './visibility.dto';
 
-@ApiResource('Uploads', 'Large files in pieces that can be resumed, by the tus 1.0.0 protocol: https://tus.io.')
+@ApiResource(
+  'Uploads',
+  'Large files in pieces that can be resumed, by the tus 1.0.0 protocol: https://tus.io. Others read a file by a link, or when it is public; a resource shows a public image whose key is its `image`.',
+)
 @docs.ApiTusHeaders()
 @Controller('uploads')
 export class UploadsController {
   constructor(
     private readonly uploads: UploadsService,
     private readonly tus: TusEndpoint,
-    private readonly contents: UploadContent,
   ) {}
 
   /**
@@ -78,25 +77,6 @@ export class UploadsController {
     const upload = await this.uploads.get(key, caller);
     headers.describe(response, upload);
     return toUploadDto(upload);
-  }
-
-  /**
-   * Downloads a complete upload.
-   * @remarks The content comes as an attachment, so that a browser saves it and never shows it. A request with `Range` gets that
-   * range only.
-   */
-  @Get(':key/content')
-  @Roles(Role.USER)
-  @Produces(ANY_TYPE)
-  @docs.ApiUploadContent()
-  @Raises(notTheOwner(), expired(), contentGone(), incomplete(), notSatisfiable(1_048_576), tooManyOfUser(20))
-  async getContent(
-    @KeyParam() key: string,
-    @CurrentUser() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.contents.send(await this.uploads.getComplete(key, caller), caller, request, response);
   }
 
   /**
@@ -169,12 +149,33 @@ export class UploadsController {
     headers.describe(response, await this.tus.append(request, upload, caller));
   }
 
-  /** Deletes an upload, complete or not, with its bytes. */
+  /**
+   * Says who may read the content of an upload.
+   * @remarks Everybody may read a public upload at `/uploads/{key}/content`, without a token. A change back to `PRIVATE` takes
+   * effect at once here, and within one minute in caches. A picture that a resource shows as its `image` stays public (409).
+   */
+  @Put(':key/visibility')
+  @Roles(Role.USER)
+  @Answers(UploadDto)
+  @Raises(notTheOwner(), expired(), stillShown())
+  async replaceVisibility(
+    @KeyParam() key: string,
+    @Body() { visibility }: VisibilityDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<UploadDto> {
+    return toUploadDto(await this.uploads.setVisibility(key, visibility, caller, expected));
+  }
+
+  /**
+   * Deletes an upload, complete or not, with its bytes.
+   * @remarks A picture that a resource shows as its `image` can't be deleted (409).
+   */
   @Delete(':key')
   @Roles(Role.USER)
   @AnswersNothing()
   @docs.ApiTusVersion()
-  @Raises(notTheOwner(), headers.wrongVersion(), locked(), tooManyOfUser(5))
+  @Raises(notTheOwner(), headers.wrongVersion(), stillShown(), locked(), tooManyOfUser(5))
   async remove(
     @KeyParam() key: string,
     @CurrentUser() caller: Caller,

@@ -5,11 +5,15 @@ import { declareSettings, Settings } from '../platform';
 import { ByteStore } from './bytes/byte-store';
 import { DiskStore } from './bytes/disk-store';
 import { makePrivate } from './bytes/private-directory';
+import { LinkSeal } from './links/link-seal';
+import { UploadLinksController } from './links/upload-links.controller';
+import { UploadLinksService } from './links/upload-links.service';
 import { TusEndpoint } from './tus/tus-endpoint';
 import { TusOptionsController } from './tus/tus-options.controller';
 import { tusMiddleware } from './tus/tus.middleware';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
+import { UploadContentController } from './upload-content.controller';
 import { UploadLocks } from './tus/upload-locks';
 import { UploadRows } from './upload-rows';
 import { bucketContradictions, UploadSettings } from './upload-settings';
@@ -39,12 +43,14 @@ const byteStore = {
 
 @Module({
   imports: [TypeOrmModule.forFeature([Upload])],
-  controllers: [UploadsController, TusOptionsController],
+  controllers: [UploadsController, UploadContentController, UploadLinksController, TusOptionsController],
   providers: [
     declareSettings(UploadSettings, { contradictions: bucketContradictions }),
     byteStore,
+    LinkSeal,
     TusEndpoint,
     UploadContent,
+    UploadLinksService,
     UploadLocks,
     UploadRows,
     SweepTimes,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Request } from 'express';
-import { Repository } from 'typeorm';
+import { EntityNotFoundError, QueryFailedError, Repository } from 'typeorm';
 import {
   ApiError,
   type Caller,
@@ -11,11 +11,13 @@ import {
   paginate,
   type Precondition,
   requireSelfOrAdmin,
+  updateRow,
 } from '../platform';
+import { AuthenticationError } from '../platform/accounts';
 import { Admission } from './admission';
 import { ByteStore } from './bytes/byte-store';
 import type { ListUploadsQuery } from './upload.dto';
-import { Upload, UploadStatus } from './upload.entity';
+import { Upload, UploadStatus, UploadVisibility } from './upload.entity';
 import { UploadLocks } from './tus/upload-locks';
 import { requireAlive } from './upload-rows';
 import { UploadSettings } from './upload-settings';
@@ -42,17 +44,36 @@ export class UploadsService {
   }
 
   async get(key: string, caller: Caller): Promise<Upload> {
-    const upload = await this.uploads.findOneByOrFail({ key });
-    requireSelfOrAdmin(caller, upload.user_id);
-    requireAlive(upload);
-    return upload;
+    return requireOwn(await this.uploads.findOneByOrFail({ key }), caller);
   }
 
   /** @throws {ApiError} CONFLICT while bytes are missing */
   async getComplete(key: string, caller: Caller): Promise<Upload> {
-    const upload = await this.get(key, caller);
-    if (upload.status !== UploadStatus.COMPLETE) throw incomplete();
-    return upload;
+    return requireComplete(await this.get(key, caller));
+  }
+
+  /**
+   * The upload whose content is read. Without a token, a private upload and none are the same.
+   * @throws {AuthenticationError}
+   * @throws {ApiError} CONFLICT while bytes are missing
+   */
+  async getContentOf(key: string, caller: Caller | undefined): Promise<Upload> {
+    const upload = await this.uploads.findOneBy({ key });
+    if (upload?.visibility === UploadVisibility.PUBLIC) return requireComplete(requireAlive(upload));
+    if (!caller) throw AuthenticationError.noToken();
+    if (!upload) throw new EntityNotFoundError(Upload, { key });
+    return requireComplete(requireOwn(upload, caller));
+  }
+
+  /** @throws {ApiError} CONFLICT for a picture that is shown */
+  async setVisibility(
+    key: string,
+    visibility: UploadVisibility,
+    caller: Caller,
+    expected?: Precondition,
+  ): Promise<Upload> {
+    const { id } = await this.get(key, caller);
+    return unlessShown(() => updateRow(this.uploads.manager, Upload, id, { visibility }, expected));
   }
 
   /** Deletes the row first: bytes without a row are swept, but a row without bytes could never be served. */
@@ -60,12 +81,43 @@ export class UploadsService {
     const { id, user_id } = await this.uploads.findOneByOrFail({ key });
     requireSelfOrAdmin(caller, user_id);
     const remove = async () => {
-      await deleteRow(this.uploads.manager, Upload, id, expected);
+      await unlessShown(() => deleteRow(this.uploads.manager, Upload, id, expected));
       await this.bytes.remove(key);
     };
     await this.removals.during(caller.id, request, () => this.locks.during(key, remove));
   }
 }
+
+function requireOwn(upload: Upload, caller: Caller): Upload {
+  requireSelfOrAdmin(caller, upload.user_id);
+  return requireAlive(upload);
+}
+
+function requireComplete(upload: Upload): Upload {
+  if (upload.status !== UploadStatus.COMPLETE) throw incomplete();
+  return upload;
+}
+
+/** The foreign key of `shown_pictures`, by which a picture that a row shows stays public. */
+const SHOWN = 'shown_pictures_image_fkey';
+
+async function unlessShown<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isOfShown(error) ? stillShown(error as Error) : error;
+  }
+}
+
+const isOfShown = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { constraint?: string }).constraint === SHOWN;
+
+/** 409 for the end of a picture that a row shows. */
+export const stillShown = (cause?: Error): ApiError =>
+  new ApiError('CONFLICT', {
+    details: 'key: this picture is the image of something else; take it from there first',
+    cause,
+  });
 
 /** 409 for the content of an upload that isn't complete. */
 export const incomplete = (): ApiError =>

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { clientSteps, openTabs, servePage } from './client-steps.mjs';
 import { startService } from './service.mjs';
+import { uploadPicture, widthsOf } from './shown-picture.mjs';
 import { execute, openDocs, withBody } from './swagger-page.mjs';
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -93,19 +94,28 @@ const steps = {
     assert.equal(body.data.name, 'A. M. Turing');
   },
 
+  async 'shows a picture by its link on a page of another origin, and not without'({ page, browser, url }) {
+    const { content, link } = await uploadPicture(url, (await tokensOf(page)).access_token);
+    assert.deepEqual(await widthsOf(browser, [link, content]), [1, 0]);
+  },
+
   async 'did all this without an error, a violated policy or a request to elsewhere'({ complaints }) {
     assert.deepEqual(complaints, []);
   },
 
   async 'signs out'({ page, url }) {
-    const answer = page.locator('#operations-Tokens-createTokens .live-responses-table .highlight-code code').first();
-    const { access_token, refresh_token } = JSON.parse(await answer.innerText()).data;
+    const { access_token, refresh_token } = await tokensOf(page);
     const { status } = await execute(page, 'Tokens-deleteTokens', withBody({ refresh_token }));
     assert.equal(status, 204);
     const headers = { Authorization: `Bearer ${access_token}` };
     assert.equal((await fetch(`${url}/api/v1/users/profile`, { headers })).status, 401);
   },
 };
+
+async function tokensOf(page) {
+  const answer = page.locator('#operations-Tokens-createTokens .live-responses-table .highlight-code code').first();
+  return JSON.parse(await answer.innerText()).data;
+}
 
 async function idOf(page) {
   const answer = page.locator('#operations-Users-getUserProfile .live-responses-table .highlight-code code').first();
@@ -132,7 +142,7 @@ async function ofSwagger(browser, url) {
   page.setDefaultTimeout(PATIENCE);
   const picture = (name, of = page) => of.screenshot({ path: join(screenshots, `${name}.png`) });
   await page.screenshot({ path: join(screenshots, 'docs.png'), fullPage: true });
-  return perform(steps, { page, complaints, url }, (shown) =>
+  return perform(steps, { browser, page, complaints, url }, (shown) =>
     shown === undefined ? picture('failed') : picture(shown, page.locator(`#operations-${shown}`)),
   );
 }

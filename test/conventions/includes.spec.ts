@@ -30,7 +30,7 @@ describe('include', () => {
     reply = await own.reply({}, comment);
   });
 
-  const user = () => ({ id: author.id, username: author.username, name: 'The author' });
+  const user = () => ({ id: author.id, username: author.username, name: 'The author', image: null });
 
   it.each(['v1', 'v2'])('embeds a row beside its id, in one item and in a list of %s', async (version) => {
     const item = await api.get(`//api/${version}/posts/${post.id}?include=user`);

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client as PgClient } from 'pg';
 import { type Answer, type Client, query, times } from '../../src/platform/testing';
 import { inPlace } from '../support/fuzz-requests';
@@ -11,6 +9,7 @@ import { clientOf, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 import { exampleOf, isSame, pathParameters, rank, send, takes, takesBytes } from '../support/documented-operation';
 import { collectionOf } from '../support/resources';
+import { provokeErrorsOfUploads } from '../support/upload-errors';
 
 const MEBIBYTE = 1024 * 1024;
 const UPLOAD = '/api/v1/uploads/{key}';
@@ -211,38 +210,9 @@ describe('The OpenAPI document', () => {
     });
 
     it('lets the errors of uploads be had', async () => {
-      const [create, append, remove] = ['POST /api/v1/uploads', `PATCH ${UPLOAD}`, `DELETE ${UPLOAD}`].map(operation);
-      const reads = [`GET ${UPLOAD}`, `GET ${UPLOAD}/content`].map(operation);
-      const { data } = (await as.stranger.get('/users/profile')).body;
-      const own = new Fixtures(api, data);
-      const ask = (one: Operation, headers: Record<string, string>, key = '', body?: unknown) =>
-        provoke(one.name, send(as.stranger.with(headers), one, body, { key }));
-      const wrong = { 'Upload-Checksum': `sha256 ${'A'.repeat(43)}=` };
-      const { key } = await own.upload();
-      const complete = await own.upload({ status: 'COMPLETE', size: MEBIBYTE });
-      const late = await own.upload({ expires_at: new Date(0) });
-
-      await ask(create, { 'Upload-Length': String(5 * 1024 * MEBIBYTE + 1) });
-      for (const one of [create, append]) {
-        await ask(one, wrong, String(key), exampleOf(one));
-      }
-      await ask(create, { 'Upload-Length': '1' }, '', Buffer.from('two'));
-      await ask(append, {}, String(key), Buffer.from('two'));
-      for (const one of [create, append, reads[0], remove]) await ask(one, { 'Tus-Resumable': '0.2.2' }, String(key));
-      await ask(append, { 'Upload-Offset': '1' }, String(key), Buffer.from('x'));
-      for (const one of [append, ...reads]) await ask(one, {}, String(late.key), exampleOf(one));
-      await ask(reads[1], {}, String(key));
-      await ask(reads[1], { Range: `bytes=${MEBIBYTE}-` }, String(complete.key));
-      const [begun, whole] = [await own.upload(), await own.upload({ status: 'COMPLETE', size: 1 })];
-      for (const lost of [begun, whole]) rmSync(join(process.env.TEST_DIRECTORY!, 'uploads', String(lost.key)));
-      await ask(append, {}, String(begun.key), exampleOf(append));
-      await ask(reads[1], {}, String(whole.key));
-      await whileLocked(String(key), () =>
-        Promise.all([append, remove].map((one) => ask(one, {}, String(key), exampleOf(one)))),
-      );
-      await query(api.app.databaseUrl, 'DELETE FROM uploads WHERE user_id = $1', [own.owner.id]);
-      await own.upload({ size: 20 * 1024 * MEBIBYTE });
-      await ask(create, { 'Upload-Length': '1' });
+      const own = new Fixtures(api, (await as.stranger.get('/users/profile')).body.data);
+      const callers = { owner: as.stranger, other: as.ada, admin: as.grace };
+      await provokeErrorsOfUploads({ own, ...callers, operation, provoke, whileLocked });
     });
 
     it('documents every error that came, as it came', () => {

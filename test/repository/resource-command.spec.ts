@@ -12,6 +12,7 @@ const PRODUCTS: Wish = {
     'price:money',
     'stock:whole=0',
     'status:ACTIVE|DISCONTINUED=ACTIVE',
+    'image:uuid?',
   ],
   softDelete: true,
 };
@@ -42,6 +43,12 @@ const PARTICULAR: [generated: string, reference: string][] = [
     return insertRows(this.products.manager, Product, inputs);`,
   ],
   ['import { insertRow,', 'import { insertRows,'],
+  // Nobody sorts or filters by keys of pictures.
+  ["'status', 'image', 'created_at', 'updated_at')", "'status', 'created_at', 'updated_at')"],
+  ["'stock', 'image', 'created_at', 'updated_at']", "'stock', 'created_at', 'updated_at']"],
+  // The example of a body needs no picture.
+  ['import { PartialType }', 'import { ApiProperty, PartialType }'],
+  ['  @Uuid({ nullable: true })', '  @ApiProperty({ example: null })\n  @Uuid({ nullable: true })'],
   ["@ApiResource('Products', 'Products.')", "@ApiResource('Products', 'The catalogue.')"],
 ];
 

@@ -16,7 +16,7 @@ type CallerKind = (typeof CALLERS)[number];
 
 /**
  * Who may do what. "owner" and "other" are users without another role; what they ask for is the owner's, or the owner
- * itself. The suspended and the expired caller are the owner as well.
+ * itself. The suspended and the expired caller are the owner as well; a suspended owner's links open nothing.
  */
 const ROUTES = withOwnRows(`
                                                 anonymous  owner  other  ADMIN  suspended  expired
@@ -51,14 +51,6 @@ const ROUTES = withOwnRows(`
 
   GET    /api/v1/orders                               401    200    200    200        401      401
   GET    /api/v1/orders/:id                           401    200    403    200        401      401
-  GET    /api/v1/uploads                              401    200    200    200        401      401
-  OPTIONS /api/v1/uploads                             204    204    204    204        204      204
-  POST   /api/v1/uploads                              401    201    201    201        401      401
-  OPTIONS /api/v1/uploads/:key                        204    204    204    204        204      204
-  GET    /api/v1/uploads/:key                         401    200    403    200        401      401
-  GET    /api/v1/uploads/:key/content                 401    200    403    200        401      401
-  PATCH  /api/v1/uploads/:key                         401    204    403    204        401      401
-  DELETE /api/v1/uploads/:key                         401    204    403    204        401      401
 
   POST   /api/v1/orders                               401    201    201    201        401      401
   PATCH  /api/v1/orders/:id/status                    401    200    403    200        401      401
@@ -98,6 +90,8 @@ const PARTICULARS = `
   PATCH  /api/v1/users/:id with a status                       401    403    403    200        401      401
   GET    /api/v1/users sorted by email                         401    400    400    200        401      401
   GET    /api/v1/users/:id and its email                       401    200    400    200        401      401
+
+  GET    /api/v1/uploads/:key/content of a public one          200    200    200    200        401      401
 
   GET    /api/v1/orders of the owner                           401    200    403    200        401      401
   PATCH  /api/v1/orders/:id/status to PAID                     401    403    403    200        401      401
@@ -147,6 +141,8 @@ describe('access', () => {
     'PATCH /api/v1/users/:id with a status': ({ owner }) => ({ ids: [owner.id], body: { status: 'ACTIVE' } }),
     'GET /api/v1/users sorted by email': () => ({ query: '?sort=email' }),
     'GET /api/v1/users/:id and its email': ({ owner }) => ({ ids: [owner.id], query: '?fields=email' }),
+
+    'GET /api/v1/uploads/:key/content of a public one': async (own) => ({ ids: [String((await own.picture()).key)] }),
 
     'GET /api/v1/orders of the owner': ({ owner }) => ({ query: `?userId=${owner.id}` }),
     'PATCH /api/v1/orders/:id/status to PAID': on((own) => own.order(), { status: 'PAID' }),

@@ -22,6 +22,7 @@ describe('/products', () => {
       price: 9.95,
       stock: 0,
       status: 'ACTIVE',
+      image: null,
     });
   });
 

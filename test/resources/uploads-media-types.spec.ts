@@ -17,7 +17,7 @@ describe('The media types of uploads', () => {
   });
 
   it('are those of chunks alone, and no parameter is in the query', async () => {
-    const uploads = ROUTES.filter((route) => /^(POST|PATCH) .*\/uploads/.test(route));
+    const uploads = ROUTES.filter((route) => /^(POST|PATCH) .*\/uploads(\/:key)?$/.test(route));
     expect(uploads).toHaveLength(2);
     for (const route of uploads) {
       const send = async (type: string, query = '') => {

@@ -37,6 +37,7 @@ describe('/users', () => {
         username: 'barbara',
         email: 'barbara@example.com',
         name: 'Barbara Liskov',
+        image: null,
         status: 'ACTIVE',
         roles: ['USER'],
       },
@@ -159,7 +160,7 @@ describe('/users', () => {
 
     expect(await seenBy(ada)).toMatchObject({ email: ada.email, roles: ['USER'] });
     expect(await seenBy(admin)).toMatchObject({ email: ada.email, roles: ['USER'] });
-    expect(Object.keys(await seenBy(alan)).join()).toBe('id,created_at,updated_at,version,username,name,status');
+    expect(Object.keys(await seenBy(alan)).join()).toBe('id,created_at,updated_at,version,username,name,image,status');
   });
 
   it('does not let private attributes out through search, sort or fields', async () => {

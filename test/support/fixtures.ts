@@ -78,6 +78,14 @@ export class Fixtures {
     });
   }
 
+  /** A public image without bytes. */
+  async picture(): Promise<Row> {
+    const upload = await this.upload({ status: 'COMPLETE' });
+    const text = "UPDATE uploads SET media_type = 'image/png', visibility = 'PUBLIC' WHERE id = $1";
+    await this.api.app.nest.get(DataSource).query(text, [upload.id]);
+    return upload;
+  }
+
   /** A row of any table. Most tables have a function of their own above. */
   insert(table: string, row: object): Promise<Row> {
     return insert(this.api, table, { ...DATES, ...row });

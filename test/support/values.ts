@@ -11,6 +11,8 @@ export interface Values {
   secret?: boolean;
   /** Inserts rows whose ids are accepted values; see {@link reference}. */
   make?: (own: Fixtures) => Promise<Row>;
+  /** The column of these rows whose values are accepted. Default: id */
+  by?: string;
   /** Whether the value is a list of these ids. */
   isList?: boolean;
 }
@@ -25,7 +27,7 @@ export function reference(make: (own: Fixtures) => Promise<Row>): Values {
 export async function withRows(values: Values, own: Fixtures): Promise<Values> {
   if (!values.make) return values;
   const rows = [await values.make(own), await values.make(own)];
-  const ids = rows.map(({ id }) => id);
+  const ids = rows.map((row) => row[values.by ?? 'id']);
   const sent = values.isList ? [[ids[0]], [...ids].reverse()] : ids;
   return { ...values, taken: [...values.taken, ...sent.map((value): [unknown, unknown] => [value, value])] };
 }
@@ -175,4 +177,18 @@ export const roles: Values = {
     ['USER', 'type'],
     [null, 'type'],
   ],
+};
+
+/** The key of a picture, or null. */
+export const imageKey: Values = {
+  taken: [[null, null]],
+  refused: [
+    ...['', 'x', '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c1', '3f0c6a2e8f554b539a0e0d1f6f5a7c11'].map(
+      (value): [unknown, string] => [value, 'uuid'],
+    ),
+    ['3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c11', 'fkey'],
+    ...NOT_STRINGS.map((value): [unknown, string] => [value, 'type']),
+  ],
+  make: (own) => own.picture(),
+  by: 'key',
 };

@@ -112,6 +112,8 @@ const MIGRATIONS = [${quoted(classes)}];
 export class DropExamples${time} implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
     for (const table of TABLES) await uncountRows(database, table);
+    // What they show can be deleted again.
+    await database.query('DELETE FROM shown_pictures WHERE table_name = ANY ($1)', [TABLES]);
     await database.query(\`DROP TABLE IF EXISTS \${TABLES.join(', ')}\`);
 ${functions.length > 0 ? `    await database.query('DROP FUNCTION IF EXISTS ${functions.join(', ')}');` : ''}
     // A service that gets the examples back makes their tables again.

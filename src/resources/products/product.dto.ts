@@ -1,5 +1,16 @@
-import { PartialType } from '@nestjs/swagger';
-import { includable, InputOf, ListQueryOf, Money, OneOf, ResourceDto, resourceOf, Text, Whole } from '../../platform';
+import { ApiProperty, PartialType } from '@nestjs/swagger';
+import {
+  includable,
+  InputOf,
+  ListQueryOf,
+  Money,
+  OneOf,
+  ResourceDto,
+  resourceOf,
+  Text,
+  Uuid,
+  Whole,
+} from '../../platform';
 import { Product, ProductStatus } from './product.entity';
 
 /** The attributes of a product that callers may read. A new column stays private until it is listed here. */
@@ -23,12 +34,19 @@ export class ProductDto extends ResourceDto {
   /** A discontinued product can't be ordered. @example ACTIVE */
   @OneOf(ProductStatus)
   status: ProductStatus;
+
+  /**
+   * The picture to show: the key of a public PNG, JPEG, GIF, WebP or AVIF file. Null for none.
+   */
+  @ApiProperty({ example: null })
+  @Uuid({ nullable: true })
+  image: string | null;
 }
 
 /** What a new product is made of; a complete product, for a replacement. */
 export class CreateProductDto extends InputOf(ProductDto, {
   required: ['name', 'price'],
-  defaults: { description: null, stock: 0, status: ProductStatus.ACTIVE },
+  defaults: { description: null, stock: 0, status: ProductStatus.ACTIVE, image: null },
 }) {}
 
 /** The attributes to change. */
@@ -48,6 +66,7 @@ export const toProductDto = (product: Product): ProductDto =>
     price: product.price,
     stock: product.stock,
     status: product.status,
+    image: product.image,
   });
 
 export const includedProduct = includable(Product, ProductDto, { readers: 'everyone', toDto: toProductDto });

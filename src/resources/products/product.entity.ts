@@ -29,6 +29,10 @@ export class Product extends ResourceEntity {
   @Column({ type: 'text', default: ProductStatus.ACTIVE })
   status: ProductStatus;
 
+  /** The key of a picture. Triggers keep it true: see the table `shown_pictures`. */
+  @Column({ type: 'uuid', nullable: true })
+  image: string | null;
+
   /** Set when the product was deleted. The row is hidden then, but orders still refer to it. */
   @DeleteDateColumn({ type: 'timestamptz', precision: 3, nullable: true })
   deleted_at: Date | null;

@@ -3,7 +3,7 @@ import { includable } from '../../platform';
 import { seesAll, toUserDto, UserDto } from './user.dto';
 import { User } from './user.entity';
 
-const PUBLIC = ['id', 'username', 'name'] as const;
+const PUBLIC = ['id', 'username', 'name', 'image'] as const;
 
 /** A user where another resource includes it. The user itself and administrators get all attributes. */
 export class IncludedUserDto extends IntersectionType(
@@ -16,5 +16,7 @@ export const includedUser = includable(User, UserDto, {
   readers: 'everyone',
   shown: IncludedUserDto,
   toDto: (user, caller) =>
-    seesAll(user, caller) ? toUserDto(user, caller) : { id: user.id, username: user.username, name: user.name },
+    seesAll(user, caller)
+      ? toUserDto(user, caller)
+      : { id: user.id, username: user.username, name: user.name, image: user.image },
 });

@@ -10,6 +10,7 @@ import {
   Role,
   SomeOf,
   Text,
+  Uuid,
 } from '../../platform';
 import { VIEW } from '../../platform/features';
 import { User, UserStatus } from './user.entity';
@@ -45,6 +46,13 @@ export class UserDto extends ResourceDto {
    */
   @Text({ max: 100, nullable: true })
   name: string | null;
+
+  /**
+   * The picture to show: the key of a public PNG, JPEG, GIF, WebP or AVIF file. Null for none.
+   */
+  @ApiProperty({ example: null })
+  @Uuid({ nullable: true })
+  image: string | null;
 
   /**
    * A suspended user can't sign in.
@@ -93,6 +101,14 @@ export class CreateUserDto {
   name: string | null;
 
   /**
+   * The picture to show: the key of a public PNG, JPEG, GIF, WebP or AVIF file, and one of the user's own unless an
+   * administrator writes. Null for none.
+   */
+  @ApiProperty({ example: null })
+  @Uuid({ nullable: true, default: null })
+  image: string | null;
+
+  /**
    * Administrators only. A suspended user can't sign in.
    * @example SUSPENDED
    */
@@ -109,7 +125,7 @@ export class CreateUserDto {
   roles?: Role[];
 }
 
-/** A complete user: a `name` that is left out becomes null; `password`, `status` and `roles` stay. */
+/** A complete user: a `name` or an `image` that is left out becomes null; `password`, `status` and `roles` stay. */
 export class ReplaceUserDto extends OmitType(CreateUserDto, ['password', 'status', 'roles'] as const) {
   /**
    * A new password. It needs a sign-in within the last ten minutes, and ends all sessions.
@@ -146,6 +162,7 @@ export function toUserDto(user: User, caller: Caller | undefined): UserDto {
     username: user.username,
     email: whole ? user.email : undefined,
     name: user.name,
+    image: user.image,
     status: user.status,
     roles: whole ? user.roles : undefined,
     [VIEW]: whole ? undefined : 'public',

@@ -45,6 +45,10 @@ export class User extends ResourceEntity {
   @Column({ type: 'varchar', length: 100, nullable: true })
   name: string | null;
 
+  /** The key of a picture. Triggers keep it true: see the table `shown_pictures`. */
+  @Column({ type: 'uuid', nullable: true })
+  image: string | null;
+
   @Column({ type: 'text', default: UserStatus.ACTIVE })
   status: UserStatus;
 

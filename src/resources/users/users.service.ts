@@ -19,6 +19,7 @@ import { hashPassword, identityKey, LocalPasswords, oneChangeAtATime, Sessions }
 import { Callers } from '../../platform/features';
 import { isActiveAdministrator, requireAnother } from './administrators';
 import { NameClaims } from './name-claims';
+import { notAPicture, requireOwnPicture } from './own-picture';
 import { requireRecentSignIn } from './recent-sign-in';
 import type { Hashed } from './registration.pipe';
 import type { CreateUserDto, ListUsersQuery, PatchUserDto } from './user.dto';
@@ -56,6 +57,8 @@ export class UsersService {
 
   async create(input: CreateUserDto, caller: Caller | undefined): Promise<User> {
     requireAdminFor(input, caller);
+    // A new user has no pictures yet.
+    if (input.image && !isAdmin(caller)) throw notAPicture();
     if (!caller || !givesRights(input)) return this.insert(input);
     if (input.roles?.some((role) => role !== Role.USER)) requireRecentSignIn(caller);
     const columns = await toColumns(input);
@@ -91,6 +94,7 @@ export class UsersService {
     const [before, after] = await this.users.manager.transaction(async (manager) => {
       const before = await this.hold(manager, id, caller, expected);
       if (isRenamed(before, columns) || isRaised(before, columns)) requireRecentSignIn(caller);
+      if (showsAnother(before, columns) && !isAdmin(caller)) await requireOwnPicture(manager, columns.image!, id);
       if (endsAdministrator(before, columns)) await requireAnother(manager, before);
       const after = await updateRow(manager, User, id, columns);
       // An old token must not act for the user any longer.
@@ -163,6 +167,9 @@ function isRaised(before: Pick<User, 'roles' | 'status'>, { roles = [], status }
   const isActivated = status === UserStatus.ACTIVE && before.status !== status;
   return isActivated || roles.some((role) => !before.roles.includes(role));
 }
+
+/** True if the user gets a picture, or another one. */
+const showsAnother = (before: User, { image }: Partial<User>): boolean => Boolean(image) && image !== before.image;
 
 /** 403 for the attributes that only administrators may set. */
 export function onlyAdministrators(): ForbiddenException {

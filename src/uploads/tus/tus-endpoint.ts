@@ -124,7 +124,7 @@ export class TusEndpoint implements OnModuleDestroy {
     request: Request,
     key: string,
     store: DataStore,
-    { place, until }: Pick<BodyOptions, 'until'> & { place: Slot },
+    { place, until }: Pick<BodyOptions, 'until'> & { place: Slot<number> },
   ): Promise<void> {
     const body = new RequestBody(request, { holder: place, until, limit: this.settings.REQUEST_TIMEOUT });
     this.bodies.add(body);

@@ -232,7 +232,7 @@ function routesWith(path: string, interceptors: Type<NestInterceptor>[], ofRoute
     @Post('within/:name')
     @Creates(ProductDto)
     async within(@Param('name') name: string): Promise<ProductDto> {
-      return this.create({ name, price: 1, description: null, stock: 0, status: ProductStatus.ACTIVE });
+      return this.create({ name, price: 1, description: null, stock: 0, status: ProductStatus.ACTIVE, image: null });
     }
 
     private async insert(input: CreateProductDto): Promise<Product> {

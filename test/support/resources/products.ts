@@ -4,7 +4,7 @@ import type { Fixtures } from '../fixtures';
 import { aProduct } from '../builders';
 import { on, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
-import { money, oneOf, text, whole } from '../values';
+import { imageKey, money, oneOf, text, whole } from '../values';
 
 const product = (own: Fixtures) => own.product();
 export const products: Resource = {
@@ -25,6 +25,7 @@ export const products: Resource = {
       price: money,
       stock: whole({ min: 0, max: 2 ** 31 - 1 }),
       status: oneOf('ACTIVE', 'DISCONTINUED'),
+      image: imageKey,
     },
     required: ['name', 'price'],
     replaceable: true,
@@ -34,7 +35,7 @@ export const products: Resource = {
     {
       name: '/products',
       table: 'products',
-      attributes: [...common, 'name', 'description', 'price', 'stock', 'status'],
+      attributes: [...common, 'name', 'description', 'price', 'stock', 'status', 'image'],
       sortable: Product,
       statuses: ['ACTIVE', 'DISCONTINUED'],
       textsOf: ({ name, description }) => [name, description],

@@ -3,7 +3,7 @@ import { User } from '../../../src/resources/users/user.entity';
 import { aNewUser } from '../builders';
 import { onOwner, plain } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
-import { email, oneOf, password, roles, text } from '../values';
+import { email, imageKey, oneOf, password, roles, text } from '../values';
 
 export const users: Resource = {
   noun: 'users',
@@ -23,6 +23,7 @@ export const users: Resource = {
       email,
       password,
       name: text({ max: 100, nullable: true }),
+      image: imageKey,
       status: oneOf('ACTIVE', 'SUSPENDED'),
       roles,
     },
@@ -35,7 +36,7 @@ export const users: Resource = {
     {
       name: '/users',
       table: 'users',
-      attributes: [...common, 'username', 'email', 'name', 'status', 'roles'],
+      attributes: [...common, 'username', 'email', 'name', 'image', 'status', 'roles'],
       sortable: User,
       statuses: ['ACTIVE', 'SUSPENDED'],
       textsOf: ({ username, email, name }) => [username, email, name],
