@@ -94,11 +94,11 @@ export { countRows, uncountRows } from './rows/count-rows';
 export { linkRows, unlinkRows } from './rows/link-rows';
 
 // Errors: the same object is thrown, answered and documented.
-/** An error with a code; and the 400 for violated rules that no decorator knows. */
-export { ApiError, type FieldViolation, validationError } from './errors/api-error';
+/** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */
+export { ApiError, conflict, type FieldViolation, validationError } from './errors/api-error';
 /** The 400 for an id whose row the caller may not read. */
 export { requireReadable } from './errors/require-readable';
-/** The 409 for a value that another row has. */
+/** The 409 for values that other rows have. */
 export { alreadyTaken } from './errors/database-errors';
 /** Gives the 404 of an entity its own code. */
 export { NotFoundCode } from './errors/not-found';

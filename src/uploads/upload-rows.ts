@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
-import { ApiError, insertRow, seconds, UnitOfWork } from '../platform';
+import { ApiError, conflict, insertRow, seconds, UnitOfWork } from '../platform';
 import { Semaphore } from '../platform/features';
 import { UploadErrors } from './upload-errors';
 import { type Holder, keysOf } from './fair-slots';
@@ -138,7 +138,9 @@ export const expired = (): ApiError => new ApiError('GONE', { message: 'The uplo
 
 /** 409 for a chunk whose offset isn't that of the upload. */
 export const offsetConflict = (): ApiError =>
-  new ApiError('CONFLICT', { details: 'Upload-Offset: is not the offset of the upload; send HEAD to learn it' });
+  conflict([
+    { field: 'Upload-Offset', rule: 'offset', message: 'is not the offset of the upload; send HEAD to learn it' },
+  ]);
 
 /** 413 for an upload that exceeds the user's quota. */
 export const quotaExceeded = (quota: number, taken: number): ApiError =>

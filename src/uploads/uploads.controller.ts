@@ -115,7 +115,7 @@ export class UploadsController {
   /**
    * Appends bytes to an upload.
    * @remarks The bytes that the service has received count, also when the connection is lost. Send HEAD to learn the offset
-   * of the next chunk. A client that can't send PATCH or DELETE sends POST with `X-HTTP-Method-Override`.
+   * of the next chunk. A client that can't send PATCH sends POST with `X-HTTP-Method-Override: PATCH`.
    */
   @Patch(':key')
   @Roles(Role.USER)

@@ -3,8 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Request } from 'express';
 import { EntityNotFoundError, QueryFailedError, Repository } from 'typeorm';
 import {
-  ApiError,
+  type ApiError,
   type Caller,
+  conflict,
   deleteRow,
   isAdmin,
   type Page,
@@ -114,11 +115,17 @@ const isOfShown = (error: unknown): boolean =>
 
 /** 409 for the end of a picture that a row shows. */
 export const stillShown = (cause?: Error): ApiError =>
-  new ApiError('CONFLICT', {
-    details: 'key: this picture is the image of something else; take it from there first',
-    cause,
-  });
+  conflict(
+    [
+      {
+        field: 'key',
+        rule: 'reference',
+        message: 'this picture is the image of something else; take it from there first',
+      },
+    ],
+    { cause },
+  );
 
 /** 409 for the content of an upload that isn't complete. */
 export const incomplete = (): ApiError =>
-  new ApiError('CONFLICT', { details: 'status: the upload is not complete, so it has no content yet' });
+  conflict([{ field: 'status', rule: 'incomplete', message: 'the upload is not complete, so it has no content yet' }]);

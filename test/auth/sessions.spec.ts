@@ -93,6 +93,31 @@ describe('a session', () => {
     expect(await refresh(third)).toMatchObject({ status: 200 });
   });
 
+  it('tells a repetition within ten seconds from a wrong token, and only that', async () => {
+    const user = await api.user();
+    await refresh(user.refreshToken);
+    const told = async (token: string) => {
+      const { status, headers, body } = await refresh(token);
+      return [status, body.error.code, headers.get('www-authenticate'), body.error.details];
+    };
+    const reason = 'The refresh token was exchanged within the last 10 seconds';
+    const wrong = [401, 'UNAUTHORIZED', 'Bearer', 'The credentials are not valid'];
+
+    expect(await told('A'.repeat(43))).toEqual(wrong);
+    expect(await told(user.refreshToken.slice(0, 20) + 'A'.repeat(23))).toEqual(wrong);
+    const other = await api.user();
+    const next = (await refresh(other.refreshToken)).body.data.refresh_token;
+    expect(await told(other.refreshToken)).toEqual([
+      401,
+      'UNAUTHORIZED',
+      `Bearer error_description="${reason}"`,
+      `${reason}; use the new tokens`,
+    ]);
+    expect(await refresh(next)).toMatchObject({ status: 200 });
+    await sql("UPDATE refresh_tokens SET spent_at = spent_at - interval '11 seconds' WHERE spent_at IS NOT NULL", []);
+    expect(await told(other.refreshToken)).toEqual(wrong);
+  });
+
   it('goes on when somebody sends what was never a refresh token, or another session’s', async () => {
     const [user, other] = [await api.user(), await api.user()];
 

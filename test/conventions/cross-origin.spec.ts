@@ -30,7 +30,7 @@ describe('what goes out', () => {
       expect(corsHeaders(answer)).toEqual({
         ...ALLOWED,
         'access-control-expose-headers':
-          'ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Idempotent-Replayed,' +
+          'ETag,Link,Location,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id,Idempotent-Replayed,WWW-Authenticate,Preference-Applied,' +
           'Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset,Content-Disposition,Content-Range,Accept-Ranges,' +
           'Tus-Resumable,Tus-Version,Tus-Max-Size,Tus-Extension,Tus-Checksum-Algorithm',
       });
@@ -47,6 +47,7 @@ describe('what goes out', () => {
           ...ALLOWED,
           'access-control-allow-methods': 'GET,POST,PUT,DELETE',
           'access-control-allow-headers': 'authorization,x-anything',
+          'access-control-max-age': '7200',
         });
         expect(answer.headers.get('vary')).toMatch(/Origin.*Access-Control-Request-Headers/);
       },

@@ -203,7 +203,9 @@ describe('every route', () => {
     const [name, value] = route.startsWith('PATCH')
       ? ['accept-patch', 'application/json, application/merge-patch+json']
       : ['accept', 'application/json'];
-    expect([untyped.status, untyped.headers.get(name)]).toEqual([415, value]);
+    // A route that creates many takes lists in lines too.
+    const types = untyped.headers.get(name)?.replace(/, application\/x-ndjson$/, '');
+    expect([untyped.status, types]).toEqual([415, value]);
   });
 
   // What a link opens is no resource.

@@ -53,6 +53,31 @@ describe('An idempotency key', () => {
     expect(isReplayed(await user.post('/posts', body, headers))).toBe(true);
   });
 
+  it('compares JSON values: the order of attributes and the spelling of numbers do not matter', async () => {
+    const { id: one } = await own.product({ price: 10 });
+    const { id: other } = await own.product({ price: 10 });
+    const order = (items: string, total: string) => `{"items":[${items}],"expected_total":${total}}`;
+    const line = (id: number) => `{"product_id":${id},"quantity":1}`;
+    const headers = keyed();
+    const send = (body: string) => user.post('/orders', body, { ...headers, 'Content-Type': 'application/json' });
+    const first = await send(order(`${line(one)},${line(other)}`, '20'));
+    expect(first.status).toBe(201);
+
+    for (const same of [
+      order(`{"quantity":1,"product_id":${one}},${line(other)}`, '20.00'),
+      `{ "expected_total": 2e1, "items": [ ${line(one)}, { "quantity": 1.0, "product_id": ${other} } ] }`,
+    ]) {
+      const again = await send(same);
+      expect([again.status, isReplayed(again), again.text]).toEqual([201, true, first.text]);
+    }
+    for (const different of [
+      order(`${line(other)},${line(one)}`, '20'),
+      order(`${line(one)},${line(other)}`, '20.01'),
+    ]) {
+      expectError(await send(different), 'IDEMPOTENCY_KEY_REUSED');
+    }
+  });
+
   it('belongs to its caller', async () => {
     const headers = keyed();
     const body = { title: 'A post', content: 'A text' };
@@ -94,7 +119,11 @@ describe('An idempotency key', () => {
     await lock.awaitedBy(1);
 
     const second = await user.post('/posts', body, headers);
-    expect(expectError(second, 'CONFLICT').details).toContain('in progress');
+    const { details, fields } = expectError(second, 'CONFLICT');
+    expect([details, fields?.map(({ field, rule }) => [field, rule])]).toEqual([
+      expect.stringContaining('in progress'),
+      [['Idempotency-Key', 'key']],
+    ]);
     expect(second.headers.get('retry-after')).toBe('1');
     await lock.release();
     expect((await first).status).toBe(201);

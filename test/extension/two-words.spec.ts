@@ -6,6 +6,7 @@ import {
   AnswersPage,
   countRows,
   deleteRow,
+  type FieldViolation,
   IdParam,
   insertRow,
   ListQueryOf,
@@ -164,6 +165,28 @@ describe('A resource with a name of two words', () => {
     expect(expectError(await create(values), 'CONFLICT').details).toBe(`${attribute}: is already taken`);
   });
 
+  it('tells all values that are taken at once, and no other', async () => {
+    const [one, other] = [
+      await create({ number: 'N1', due_on: '2026-03-01', place: 'P1' }),
+      await create({ vatNumber: 'V1' }),
+    ];
+    expectSuccess(one, 201, 'Created');
+    expectSuccess(other, 201, 'Created');
+    const unique = (field: string, message = 'is already taken') => ({ field, rule: 'unique', message });
+    const fieldsOf = async (values: object) => expectError(await create(values), 'CONFLICT').fields;
+    const together = unique('due_on', 'is already taken together with place');
+
+    expect(sorted(await fieldsOf({ number: 'N1', vatNumber: 'V1', due_on: '2026-03-01', place: 'P1' }))).toEqual([
+      together,
+      unique('number'),
+      unique('vatNumber'),
+    ]);
+    expect(await fieldsOf({ number: 'N1', vatNumber: 'V2', due_on: '2026-03-01', place: 'P2' })).toEqual([
+      unique('number'),
+    ]);
+    expect(await fieldsOf({ number: 'N1', due_on: '2026-03-01' })).toEqual([unique('number')]);
+  });
+
   it.each([
     ['tax_rate', 'range', { tax_rate: -1 }],
     ['amount_cents', 'constraint', { amount_cents: 0 }],
@@ -213,3 +236,6 @@ describe('A resource with a name of two words', () => {
     expect(inTransit).toBe(1);
   });
 });
+
+const sorted = (fields: FieldViolation[] = []) =>
+  [...fields].sort((one, other) => one.field.localeCompare(other.field));

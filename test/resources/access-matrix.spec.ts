@@ -8,11 +8,8 @@ import { fingerprintOf } from '../support/fingerprint';
 import { on, type Prepare, type PreparedRequest } from '../support/prepared-request';
 import { ALL_ARE_ASKED, itForEach, lacks } from '../support/asked';
 import { isAsked, requestOf, routesOf, sendTo } from '../support/requests';
-import { RESOURCES } from '../support/resources';
+import { type CallerKind, CALLERS, parse, withOwnRows } from '../support/access-table';
 import { type TestUser, useTestApi } from '../support/test-api';
-
-const CALLERS = ['anonymous', 'owner', 'other', 'ADMIN', 'suspended', 'expired'] as const;
-type CallerKind = (typeof CALLERS)[number];
 
 /**
  * Who may do what. "owner" and "other" are users without another role; what they ask for is the owner's, or the owner
@@ -53,6 +50,7 @@ const ROUTES = withOwnRows(`
   GET    /api/v1/orders/:id                           401    200    403    200        401      401
 
   POST   /api/v1/orders                               401    201    201    201        401      401
+  PUT    /api/v1/orders/:id/status                    401    200    403    200        401      401
   PATCH  /api/v1/orders/:id/status                    401    200    403    200        401      401
   GET    /api/v1/posts                                200    200    200    200        401      401
   GET    /api/v1/posts/:id                            200    200    200    200        401      401
@@ -68,12 +66,14 @@ const ROUTES = withOwnRows(`
   POST   /api/v1/posts/:id/comments                   401    201    201    201        401      401
   GET    /api/v1/comments                             200    200    200    200        401      401
   GET    /api/v1/comments/:id                         200    200    200    200        401      401
+  PUT    /api/v1/comments/:id                         401    200    403    200        401      401
   PATCH  /api/v1/comments/:id                         401    200    403    200        401      401
   DELETE /api/v1/comments/:id                         401    204    403    204        401      401
 
   GET    /api/v1/replies                              200    200    200    200        401      401
   GET    /api/v1/replies/:id                          200    200    200    200        401      401
   POST   /api/v1/replies                              401    201    201    201        401      401
+  PUT    /api/v1/replies/:id                          401    200    403    200        401      401
   PATCH  /api/v1/replies/:id                          401    200    403    200        401      401
   DELETE /api/v1/replies/:id                          401    204    403    204        401      401
 `);
@@ -94,6 +94,7 @@ const PARTICULARS = `
   GET    /api/v1/uploads/:key/content of a public one          200    200    200    200        401      401
 
   GET    /api/v1/orders of the owner                           401    200    403    200        401      401
+  PUT    /api/v1/orders/:id/status to PAID                     401    403    403    200        401      401
   PATCH  /api/v1/orders/:id/status to PAID                     401    403    403    200        401      401
   PATCH  /api/v1/orders/:id/status to the same                 401    403    403    200        401      401
   PATCH  /api/v1/orders/:id/status to CANCELLED, shipped       401    409    403    409        401      401
@@ -145,6 +146,7 @@ describe('access', () => {
     'GET /api/v1/uploads/:key/content of a public one': async (own) => ({ ids: [String((await own.picture()).key)] }),
 
     'GET /api/v1/orders of the owner': ({ owner }) => ({ query: `?userId=${owner.id}` }),
+    'PUT /api/v1/orders/:id/status to PAID': on((own) => own.order(), { status: 'PAID' }),
     'PATCH /api/v1/orders/:id/status to PAID': on((own) => own.order(), { status: 'PAID' }),
     'PATCH /api/v1/orders/:id/status to the same': on((own) => own.order(), { status: 'PENDING' }),
     'PATCH /api/v1/orders/:id/status to CANCELLED, shipped': on(shipped, { status: 'CANCELLED' }),
@@ -278,20 +280,3 @@ describe('access', () => {
     return api.as({ token: await jwt.signAsync({ ...claims, exp }, options) });
   }
 });
-
-/** With the rows that stand in the descriptions of resources. */
-function withOwnRows(table: string): string {
-  return [table, ...RESOURCES.map(({ access = '' }) => access)].join('\n');
-}
-
-/** `METHOD path and what follows it` to the statuses of the callers. */
-function parse(table: string): Record<string, string> {
-  const [, ...lines] = table.split('\n').filter((line) => line.trim() !== '');
-  return Object.fromEntries(
-    lines.map((line) => {
-      const words = line.trim().split(/\s+/);
-      const cells = words.splice(-CALLERS.length);
-      return [words.join(' '), cells.join(' ')];
-    }),
-  );
-}

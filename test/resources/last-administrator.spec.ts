@@ -34,7 +34,8 @@ describe('one active administrator', () => {
     const gone = await api.admin();
     expect(await api.as(last).delete(`/users/${gone.id}`)).toMatchObject({ status: 204 });
 
-    expectError(await end(last, last), 'CONFLICT');
+    const { fields } = expectError(await end(last, last), 'CONFLICT');
+    expect(fields).toEqual([expect.objectContaining({ rule: 'administrator' })]);
     expect(await administrators()).toEqual([{ id: last.id }]);
     expect(await api.as(last).patch(`/users/${last.id}`, { name: 'Still here' })).toMatchObject({ status: 200 });
 

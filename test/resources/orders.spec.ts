@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { countStatuses, RowLock, times, waitFor } from '../../src/platform/testing';
+import { countStatuses, expectError, RowLock, times, waitFor } from '../../src/platform/testing';
 import { OrderStatus } from '../../src/resources/orders/order.entity';
 import { aProduct, anOrderOf } from '../support/builders';
 import { type TestUser, useTestApi } from '../support/test-api';
@@ -60,6 +60,19 @@ describe('/orders', () => {
       body: { error: { details: `product ${discontinued.id}: is discontinued` } },
     });
     expect(await stockOf(plenty)).toBe(10);
+  });
+
+  it('answers 409 with all lines that can not be had, and how many pieces are left', async () => {
+    const [plenty, few, none] = await Promise.all([10, 2, 0].map((stock) => product({ stock })));
+    const discontinued = await product({ status: 'DISCONTINUED', stock: 5 });
+
+    const answer = await order([few, 3], plenty, none, discontinued);
+    expect(expectError(answer, 'CONFLICT').fields).toEqual([
+      { field: 'items.0.quantity', rule: 'stock', message: 'must be at most 2', available: 2 },
+      { field: 'items.2.quantity', rule: 'stock', message: 'is out of stock', available: 0 },
+      { field: 'items.3.product_id', rule: 'stock', message: 'is discontinued', available: 0 },
+    ]);
+    expect(await stockOf(few)).toBe(2);
   });
 
   it('refuses what is no product, or stands twice, and names the line', async () => {

@@ -142,17 +142,11 @@ describe('The protocol of uploads', () => {
       expect((await own.get(path)).body.data.offset).toBe(0);
     });
 
-    it('means nothing with another method, and elsewhere', async () => {
+    it('is 405 where an upload has no such method', async () => {
       const path = await begin(5);
-      for (const method of ['PUT', 'GET', 'patch', '']) {
-        expectError(await own.post(path, undefined, { ...TUS, [OVERRIDE]: method }), 'METHOD_NOT_ALLOWED');
-      }
+      expectError(await own.post(path, undefined, { ...TUS, [OVERRIDE]: 'PUT' }), 'METHOD_NOT_ALLOWED');
       expectError(await own.post(`${path}/content`, undefined, { ...TUS, [OVERRIDE]: 'DELETE' }), 'METHOD_NOT_ALLOWED');
-      expectError(await own.post(`/users/${owner.id}`, undefined, { [OVERRIDE]: 'DELETE' }), 'METHOD_NOT_ALLOWED');
       expect((await own.get(path, { [OVERRIDE]: 'DELETE' })).status).toBe(200);
-      const created = { ...TUS, 'Upload-Length': '1', [OVERRIDE]: 'DELETE' };
-      expect((await own.post('/uploads', undefined, created)).status).toBe(201);
-      expect((await own.get(path)).status).toBe(200);
     });
   });
 

@@ -65,7 +65,9 @@ export function documentOf(version: string): Document {
   return known;
 }
 
-function operationAt(document: Document, { method, url }: SentRequest, version: string): Operation | undefined {
+function operationAt(document: Document, sent: SentRequest, version: string): Operation | undefined {
+  const { url } = sent;
+  const method = methodOf(sent);
   const path = url.pathname.replace(/^\/api(?!\/v\d)/i, `/api/v${version}`).replace(/\/$/, '');
   const here = document.operations.filter(({ pattern }) => pattern.test(path));
   const own = here.filter((one) => one.method === method.toLowerCase());
@@ -73,6 +75,11 @@ function operationAt(document: Document, { method, url }: SentRequest, version: 
   const matching = own.length === 0 && method === 'HEAD' ? here.filter((one) => one.method === 'get') : own;
   // A literal path such as `users/profile` takes precedence over `users/{id}`.
   return matching.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
+}
+
+/** The method that a header makes of a POST. */
+function methodOf({ method, headers }: SentRequest): string {
+  return (method === 'POST' && new Headers(headers).get('x-http-method-override')) || method;
 }
 
 function differences(document: Document, operation: Operation, request: SentRequest, answer: Answer): string[] {

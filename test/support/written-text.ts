@@ -10,6 +10,6 @@ export const someText = { content: 'Some other text.' };
 export const onlyText = {
   attributes: { content: text({ min: 1, max: 5_000, multiline: true }) },
   required: ['content'],
-  replaceable: false,
+  replaceable: true,
   least: () => ({ content: `Text ${++texts}.` }),
 } satisfies Omit<NonNullable<Resource['writable']>, 'input'>;

@@ -1,11 +1,13 @@
 import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
 import { type Caller, isAdmin } from './caller';
+import { REUSE_GRACE } from './refresh-tokens';
 
 /** 401 with the challenge that tells the client what is wrong with its token (RFC 6750, RFC 9470). */
 export class AuthenticationError extends UnauthorizedException {
   constructor(
     message: string,
     readonly challenge: string,
+    readonly details = message,
   ) {
     super(message);
   }
@@ -20,6 +22,16 @@ export class AuthenticationError extends UnauthorizedException {
 
   static wrongCredentials(): AuthenticationError {
     return new AuthenticationError('The credentials are not valid', 'Bearer');
+  }
+
+  /**
+   * For a refresh token that was exchanged a moment ago, so that a page looks for the tokens of another tab. The challenge
+   * has no `error`: nobody has sent an access token.
+   */
+  static repeatedRefresh(): AuthenticationError {
+    const { message } = AuthenticationError.wrongCredentials();
+    const reason = `The refresh token was exchanged within the last ${REUSE_GRACE} seconds`;
+    return new AuthenticationError(message, `Bearer error_description="${reason}"`, `${reason}; use the new tokens`);
   }
 
   /** @param maxAge how many seconds ago the password may have been entered */

@@ -12,7 +12,7 @@ const FAMILY_LENGTH = (FAMILY_BYTES * 4) / 3;
  * The time, in seconds, within which a spent refresh token is taken for a retry by a client that lost the answer. After
  * it, the token is taken for stolen. Without the grace period an unreliable connection would sign users out.
  */
-const REUSE_GRACE = 10;
+export const REUSE_GRACE = 10;
 /**
  * The number of spent tokens that are kept for each session. An older one is recognised by its family, and is never
  * taken for a retry.
@@ -81,21 +81,30 @@ export async function forgetSpent(manager: EntityManager, sessionId: string): Pr
   );
 }
 
-/**
- * Ends the session of a refresh token that was spent, if its grace period is over or its row is already deleted.
- * @returns the id of the session's user; undefined if no session was ended
- */
-export async function endIfReused(manager: EntityManager, refreshToken: string): Promise<number | undefined> {
-  const [[ended]] = await manager.query<[{ user_id: number }[]]>(
-    `DELETE FROM sessions
-      WHERE (family_hash = $2 OR id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1))
-        AND NOT EXISTS (
-          SELECT FROM refresh_tokens WHERE token_hash = $1
-             AND (spent_at IS NULL OR spent_at >= now() - make_interval(secs => $3)))
-      RETURNING user_id`,
+/** The reason why a refresh token wasn't good. Neither of them is set for a token that nobody has got. */
+interface Reuse {
+  /** The user whose session was ended. */
+  endedOf: number | null;
+  /** True if the token was spent within the grace period. */
+  isRepetition: boolean;
+}
+
+/** Ends the session of a refresh token that was spent, if its grace period is over or its row is already deleted. */
+export async function endIfReused(manager: EntityManager, refreshToken: string): Promise<Reuse> {
+  const [reuse] = await manager.query<[Reuse]>(
+    `WITH recent AS (
+       SELECT spent_at FROM refresh_tokens WHERE token_hash = $1
+          AND (spent_at IS NULL OR spent_at >= now() - make_interval(secs => $3))),
+     ended AS (
+       DELETE FROM sessions
+        WHERE (family_hash = $2 OR id = (SELECT session_id FROM refresh_tokens WHERE token_hash = $1))
+          AND NOT EXISTS (SELECT FROM recent)
+       RETURNING user_id)
+     SELECT (SELECT user_id FROM ended) AS "endedOf",
+            EXISTS (SELECT FROM recent WHERE spent_at IS NOT NULL) AS "isRepetition"`,
     [hashOf(refreshToken), familyHashOf(refreshToken), REUSE_GRACE],
   );
-  return ended?.user_id;
+  return reuse;
 }
 
 function sha256(text: string): Buffer {

@@ -86,8 +86,7 @@ export class Sessions {
       return this.issue(manager, spender, next);
     });
     if (!pair) {
-      await this.endIfReused(refreshToken);
-      throw AuthenticationError.wrongCredentials();
+      throw await this.refusalOf(refreshToken);
     }
     this.events.record('session_renewed', { outcome: 'success', ...actsOnItself(pair.userId) });
     return pair;
@@ -162,9 +161,11 @@ export class Sessions {
     });
   }
 
-  private async endIfReused(refreshToken: string): Promise<void> {
-    const userId = await endIfReused(this.database.manager, refreshToken);
-    if (userId !== undefined) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: userId });
+  /** The error for a refresh token that isn't good. Ends its session if it was stolen. */
+  private async refusalOf(refreshToken: string): Promise<AuthenticationError> {
+    const { endedOf, isRepetition } = await endIfReused(this.database.manager, refreshToken);
+    if (endedOf !== null) this.events.record('authn_token_reuse', { outcome: 'failure', target_id: endedOf });
+    return isRepetition ? AuthenticationError.repeatedRefresh() : AuthenticationError.wrongCredentials();
   }
 
   /** Seconds until the absolute end of a session, which refreshing doesn't move. */

@@ -25,7 +25,7 @@ const describe = (version: Version): string =>
 **Try it:** execute \`POST /api/v${version}/auth/tokens\` once. Its answer signs this page in. Then execute any other operation.
 
 - A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection also has \`pagination\` beside \`data\`.
-- A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules in \`fields\`.
+- A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules or the conflicts in \`fields\`.
 - ${PAGING[version]}
 - The path names the version. On a path without a version, such as \`/api/users\`, the header
   \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer.
@@ -34,6 +34,8 @@ const describe = (version: Version): string =>
 - With an \`Idempotency-Key\` a POST can be sent again without a second effect, on routes that list the header.
 - Every response has an \`X-Request-Id\`. A request may bring its own: 1 to 128 of \`A-Z a-z 0-9 . _ -\`.
 - Every path answers \`OPTIONS\` with \`Allow\`, and \`HEAD\` if it answers \`GET\`. Other methods are 405.
+- A client without \`PATCH\` sends \`POST\` with \`X-HTTP-Method-Override: PATCH\`, which is that \`PATCH\` in all respects; \`PUT\`
+  and \`DELETE\` go too. By default CORS allows pages of other origins \`GET\`, \`POST\`, \`PUT\` and \`DELETE\`, so pages need it.
 - In production the service refuses plain HTTP (403), except for the health checks.
 - Unknown attributes and parameters are refused. Attributes that a \`PATCH\` leaves out stay as they are.
 `.trim();

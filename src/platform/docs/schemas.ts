@@ -125,7 +125,17 @@ const violation: Properties = {
     description: 'What the rule asks for, in words for people.',
     example: 'must be 3 to 20 characters',
   },
+  available: {
+    type: 'integer',
+    format: 'int32',
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'The number of pieces that are left. Only of a conflict about stock.',
+    example: 3,
+  },
 };
+/** What each violation has. */
+const OF_EACH = ['field', 'rule', 'message'];
 
 function codeSchema(codes: Map<string, ErrorKind>): SchemaObject {
   const lines = [...codes].map(([code, { status, message }]) => `- \`${code}\` (${status}): ${message}`);
@@ -154,8 +164,8 @@ const error: Properties = {
   fields: {
     type: 'array',
     maxItems: MAX_VIOLATIONS,
-    description: `Only with \`VALIDATION_ERROR\`: one entry for each rule that is broken, for the first ${MAX_VIOLATIONS}.`,
-    items: { type: 'object', required: Object.keys(violation), properties: violation },
+    description: `With \`VALIDATION_ERROR\` one entry for each rule that is broken, with \`CONFLICT\` one for each conflict; for the first ${MAX_VIOLATIONS}.`,
+    items: { type: 'object', required: OF_EACH, properties: violation },
   },
 };
 

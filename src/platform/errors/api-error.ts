@@ -2,14 +2,16 @@ import { STATUS_CODES } from 'node:http';
 import { BadRequestException, HttpException } from '@nestjs/common';
 import { type ErrorCode, kindOf } from './error-codes';
 
-/** A violated rule of a field. */
+/** A violated rule of a field, or a conflict. */
 export interface FieldViolation {
   /** Path of the field, e.g. `items.0.quantity`. */
   field: string;
-  /** The rule's name, e.g. `length`. */
+  /** The rule's name, e.g. `length`; of a conflict `unique`, `stock`, `transition`, `key` or `administrator`, for example. */
   rule: string;
   /** The requirement of the rule; never the rejected value. */
   message: string;
+  /** The number of pieces that are left, of a conflict about stock. */
+  available?: number;
 }
 
 export interface ApiErrorOptions {
@@ -17,7 +19,7 @@ export interface ApiErrorOptions {
   message?: string;
   /** Details for people. Default: the message */
   details?: string;
-  /** The violated rules; only with VALIDATION_ERROR. */
+  /** The violated rules, or the conflicts. */
   fields?: FieldViolation[];
   /** Headers of the answer, e.g. `Retry-After`, beside those of the code. */
   headers?: Record<string, string>;
@@ -105,11 +107,22 @@ export const MAX_NAME = 100;
 
 /** 400 with an entry for each violated rule, for the first 20. */
 export function validationError(violations: FieldViolation[]): ApiError {
+  return new InvalidRequest('VALIDATION_ERROR', toldOf(violations));
+}
+
+/**
+ * 409 with an entry for each conflict, for the first 20.
+ * @param options Default of the details: the entries
+ */
+export function conflict(conflicts: FieldViolation[], options: Omit<ApiErrorOptions, 'fields'> = {}): ApiError {
+  return new ApiError('CONFLICT', { ...toldOf(conflicts), ...options });
+}
+
+function toldOf(violations: FieldViolation[]) {
   const fields = violations
     .slice(0, MAX_VIOLATIONS)
     .map(({ field, ...rest }) => ({ field: shortened(field), ...rest }));
-  const details = fields.map(({ field, message }) => `${field}: ${message}`).join('; ');
-  return new InvalidRequest('VALIDATION_ERROR', { details, fields });
+  return { fields, details: fields.map(({ field, message }) => `${field}: ${message}`).join('; ') };
 }
 
 /** Never ends with half of a surrogate pair. */

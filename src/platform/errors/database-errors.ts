@@ -6,9 +6,10 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { type BrokenConstraint, subjectOf } from '../rows/constraints';
+import { otherViolations } from '../rows/refused-writes';
 import { ConnectionError } from '../transactions/connection-error';
 import { ReleasedError } from '../transactions/released-runner';
-import { ApiError, validationError } from './api-error';
+import { ApiError, conflict, validationError } from './api-error';
 import { notFound, nounOf } from './not-found';
 
 /** The properties of node-postgres's error. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
@@ -62,13 +63,32 @@ function rowNotFound(error: EntityNotFoundError): ApiError {
 function duplicate(error: PostgresError, cause: Error): ApiError {
   const { attributes } = subjectOf(error);
   return attributes.length > 0
-    ? alreadyTaken(attributes.join(', '), cause)
+    ? taken([attributes], cause)
     : new ApiError('CONFLICT', { details: 'It exists already', cause });
 }
 
-/** 409 for a value that another row has. */
-export function alreadyTaken(attribute: string, cause?: Error): ApiError {
-  return new ApiError('CONFLICT', { details: `${attribute}: is already taken`, cause });
+/** The answer to a write that a unique constraint has refused, with all values that are taken. */
+export async function allTaken(refusal: Error): Promise<ApiError> {
+  const first = (refusal instanceof QueryFailedError ? refusal.driverError : refusal) as PostgresError;
+  // The write is a conflict in any case.
+  const others = await otherViolations(refusal).catch(() => []);
+  const subjects = [first, ...others].map((one) => subjectOf(one).attributes).filter(({ length }) => length > 0);
+  return subjects.length > 1 ? taken(subjects, refusal) : duplicate(first, refusal);
+}
+
+/** 409 for values that other rows have, one for each attribute. */
+export function alreadyTaken(...attributes: string[]): ApiError {
+  return taken(attributes.map((attribute) => [attribute]));
+}
+
+/** @param subjects the attributes of each violated constraint */
+function taken(subjects: string[][], cause?: Error): ApiError {
+  const conflicts = subjects.map(([field, ...others]) => {
+    const message = ['is already taken', ...(others.length > 0 ? [`together with ${others.join(', ')}`] : [])];
+    return { field, rule: 'unique', message: message.join(' ') };
+  });
+  const details = subjects.map((attributes) => `${attributes.join(', ')}: is already taken`).join('; ');
+  return conflict(conflicts, { details, cause });
 }
 
 /**
@@ -81,7 +101,11 @@ function isDeletion(thrown: Error): boolean {
 
 /** 409 for deleting a resource that others refer to. */
 export function stillInUse(cause?: Error): ApiError {
-  return new ApiError('CONFLICT', { details: 'Something else still refers to it', cause });
+  const message = 'is still referred to by something else';
+  return conflict([{ field: 'id', rule: 'reference', message }], {
+    details: 'Something else still refers to it',
+    cause,
+  });
 }
 
 /** A violated check or foreign key: the last check behind the DTO. */

@@ -60,7 +60,8 @@ function fromWriterCheck(thrown: unknown): ApiError | undefined {
 function fromException(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof HttpException)) return undefined;
   if (thrown instanceof AuthenticationError) {
-    return new ApiError('UNAUTHORIZED', { message: thrown.message, headers: { 'WWW-Authenticate': thrown.challenge } });
+    const { message, details, challenge } = thrown;
+    return new ApiError('UNAUTHORIZED', { message, details, headers: { 'WWW-Authenticate': challenge } });
   }
   return errorThatSaid(thrown.getResponse()) ?? fromHttpException(thrown);
 }

@@ -7,6 +7,8 @@ const exposed = new Set([
   'Retry-After',
   'X-Request-Id',
   'Idempotent-Replayed',
+  // Tells a page that its user must sign in again, or that another tab has the new tokens.
+  'WWW-Authenticate',
 ]);
 
 /** Lets scripts of the origins in CORS_ORIGINS read further answer headers. Call it where a module is declared. */

@@ -13,6 +13,8 @@ declare module 'express-serve-static-core' {
     timeLimit?: TimeLimit;
     /** The database work of the request. Undefined if it only reads. */
     work?: UnitOfWork;
+    /** The method that the client sent, if a header overrides it. */
+    methodAsSent?: string;
     /** The URL before the version was removed from it. */
     urlAsSent?: string;
     /** The requested version of the API; undefined outside of the API. */

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { Settings } from '../config/settings';
 import { inOneTransaction, type Sharing } from '../database/api-data-source';
-import { ApiError } from '../errors/api-error';
+import { ApiError, conflict } from '../errors/api-error';
 import { Answer } from '../answers/answer';
 import { IdempotencyKey } from './idempotency-key.entity';
 import { hours } from '../units';
@@ -85,9 +85,23 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
-/** An HMAC under the key, which only the caller knows: a reader of the table can't test passwords against it. */
+/**
+ * An HMAC under the key, which only the caller knows: a reader of the table can't test passwords against it. It is equal
+ * for equal JSON values, whatever the order of their attributes (D-241).
+ */
 function fingerprintOf({ key, content }: KeyedRequest): Buffer {
-  return createHmac('sha256', key).update(JSON.stringify(content)).digest();
+  return createHmac('sha256', key).update(JSON.stringify(content, inOrder)).digest();
+}
+
+/** Sorts the attributes of an object. The limit of a body's values bounds their number. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const attributes = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.keys(attributes)
+      .sort()
+      .map((name) => [name, attributes[name]]),
+  );
 }
 
 /** Locks the key until the transaction ends. Doesn't wait for a lock: a concurrent request is answered at once. */
@@ -130,8 +144,7 @@ async function replay(manager: EntityManager, id: Buffer, fingerprint: Buffer): 
 
 /** 409 for a request whose first attempt still runs. */
 export const inProgress = (): ApiError =>
-  new ApiError('CONFLICT', {
-    details: 'Idempotency-Key: a request with this key is in progress',
+  conflict([{ field: 'Idempotency-Key', rule: 'key', message: 'a request with this key is in progress' }], {
     headers: { 'Retry-After': '1' },
   });
 

@@ -4,9 +4,18 @@ import type { Settings } from '../config/settings';
 import { exposedHeaders } from '../http/exposed-headers';
 import { API_PATH } from '../routing/version';
 
+/** Seconds for which a browser may keep the answer to a preflight: the most that Chromium does. */
+const PREFLIGHT_SECONDS = 7_200;
+
 /** CORS of the API for the listed origins. Other origins get no CORS header. */
 export function crossOrigin({ CORS_ORIGINS, CORS_METHODS }: Settings) {
-  const options = { origin: CORS_ORIGINS, methods: CORS_METHODS, credentials: true, exposedHeaders: exposedHeaders() };
+  const options = {
+    origin: CORS_ORIGINS,
+    methods: CORS_METHODS,
+    credentials: true,
+    exposedHeaders: exposedHeaders(),
+    maxAge: PREFLIGHT_SECONDS,
+  };
   const allow = cors(options);
   // An OPTIONS request that isn't a preflight goes on to its `Allow`.
   const allowOptions = cors({ ...options, preflightContinue: true });

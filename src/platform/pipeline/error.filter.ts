@@ -8,7 +8,9 @@ import { replyFirst } from '../answers/reply';
 import type { ApiError } from '../errors/api-error';
 import { answerError, logError } from '../answers/error-handler';
 import { answerElsewhere, isGraphqlError, isTransportException } from '../errors/other-transports';
+import { allTaken } from '../errors/database-errors';
 import { toApiError } from '../errors/to-api-error';
+import { isRefusedWrite } from '../rows/refused-writes';
 import '../errors/filtered-errors';
 
 const UNAUTHORIZED = 401;
@@ -25,20 +27,24 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     if (request.keyed) return this.catchKeyed(request.keyed, thrown, request, response);
-    this.answer(thrown, request, response);
-    return undefined;
+    return this.answer(thrown, request, response);
   }
 
-  private answer(thrown: unknown, request: Request, response: Response): void {
+  private answer(thrown: unknown, request: Request, response: Response): Promise<void> | void {
+    if (isRefusedWrite(thrown)) return this.answerTaken(thrown, request, response);
     const error = answerError(thrown, request, response);
     if (isRefusal(error)) this.recordRefusal(error, request);
   }
 
+  private async answerTaken(refusal: Error, request: Request, response: Response): Promise<void> {
+    answerError(await allTaken(refusal), request, response);
+  }
+
   private async catchKeyed(keyed: KeyedAnswer, thrown: unknown, request: Request, response: Response): Promise<void> {
     try {
-      if (!(await replyFirst(keyed, response))) this.answer(thrown, request, response);
+      if (!(await replyFirst(keyed, response))) await this.answer(thrown, request, response);
     } catch (error) {
-      this.answer(error, request, response);
+      await this.answer(error, request, response);
     }
   }
 

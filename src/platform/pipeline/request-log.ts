@@ -14,6 +14,7 @@ export function logRequests(logger: Logger) {
         {
           request_id: request.id,
           method: request.method,
+          method_as_sent: request.methodAsSent,
           // The route pattern instead of the path, which may contain text of the caller.
           route: (request.route as { path?: string } | undefined)?.path ?? null,
           target: targetsOf(request),

@@ -11,6 +11,7 @@ import { ConnectionShares } from '../pipeline/connection-shares';
 import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
+import { overrideMethod } from '../pipeline/method-override';
 import { markControllerMethods } from '../routing/controller-methods';
 import { excludeInEveryVersion } from '../routing/middleware-exclusions';
 import { parseQuery } from '../pipeline/query-string';
@@ -77,6 +78,7 @@ export function configureApp(app: INestApplication): void {
     ...(settings.production ? [requireHttps] : []),
     ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
     requireWellFormed,
+    overrideMethod,
     resolveVersion,
   ]);
   adapter.configure(entrance, {

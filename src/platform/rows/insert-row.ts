@@ -1,13 +1,22 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { insertEntity } from './entity-rows';
 import { plainEntity } from './plain-entity';
+import { rememberRefused } from './refused-writes';
 import { runWrite } from './statement';
 
 /**
  * Inserts a row and returns it. Undefined columns get their defaults. It is one statement if TypeORM would do nothing
  * more, otherwise `repository.save()`.
  */
-export async function insertRow<E extends ObjectLiteral & { id: number }>(
+export function insertRow<E extends ObjectLiteral & { id: number }>(
+  manager: EntityManager,
+  entity: EntityTarget<E>,
+  columns: Partial<E>,
+): Promise<E> {
+  return rememberRefused({ manager, entity, values: columns }, () => insert(manager, entity, columns));
+}
+
+async function insert<E extends ObjectLiteral & { id: number }>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   columns: Partial<E>,

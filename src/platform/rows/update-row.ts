@@ -4,6 +4,7 @@ import { requireExpected } from '../transactions/require-expected';
 import { updateEntity } from './entity-rows';
 import { ExpectedRow, type VersionedRow } from './expected-row';
 import { plainEntity } from './plain-entity';
+import { rememberRefused } from './refused-writes';
 import { runWrite } from './statement';
 
 /**
@@ -14,12 +15,24 @@ import { runWrite } from './statement';
  * @throws {EntityNotFoundError}
  * @throws {StaleVersionError}
  */
-export async function updateRow<E extends VersionedRow>(
+export function updateRow<E extends VersionedRow>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   id: number,
   columns: Partial<E>,
   expected?: Precondition,
+): Promise<E> {
+  return rememberRefused({ manager, entity, values: columns, id }, () => {
+    return update(manager, entity, id, columns, expected);
+  });
+}
+
+async function update<E extends VersionedRow>(
+  manager: EntityManager,
+  entity: EntityTarget<E>,
+  id: number,
+  columns: Partial<E>,
+  expected: Precondition | undefined,
 ): Promise<E> {
   const plain = plainEntity(manager.dataSource, entity);
   const given = plain?.given(columns, 'isUpdate');

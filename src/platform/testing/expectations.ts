@@ -1,3 +1,4 @@
+import type { FieldViolation } from '../errors/api-error';
 import { ERRORS, kindOf } from '../errors/error-codes';
 
 /** An answer of fetch or of a raw connection. */
@@ -20,7 +21,7 @@ interface ErrorBody {
     message: string;
     details: string;
     timestamp: string;
-    fields?: { field: string; rule: string; message: string }[];
+    fields?: FieldViolation[];
   };
 }
 
@@ -49,19 +50,25 @@ export function expectErrorEnvelope(answer: ReceivedAnswer): ErrorBody {
       message: expect.stringMatching(/\S/),
       details: expect.stringMatching(/\S/),
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      ...(isOfRules(body) && { fields: expect.any(Array) }),
+      ...((isOfRules(body) || isOfConflicts(body)) && { fields: expect.any(Array) }),
     },
   });
   const { code, details, fields } = body.error;
   expect(kindOf(code).status).toBe(answer.status);
   if (answer.status >= 500) expect(details).toBe(`Request ${headerOf(answer, 'x-request-id')}`);
-  if (isOfRules(body)) expectFields(fields, details);
+  if (isOfRules(body)) expectRules(fields!, details);
+  if (isOfConflicts(body)) expectFields(fields!);
   return body;
 }
 
 /** False for a developer's own 400, which has another message and no fields. */
 function isOfRules({ error: { code, message } }: ErrorBody): boolean {
   return code === 'VALIDATION_ERROR' && message === ERRORS.VALIDATION_ERROR.message;
+}
+
+/** Errors that a team throws with the status name no fields. */
+function isOfConflicts({ error: { code, fields } }: ErrorBody): boolean {
+  return code === 'CONFLICT' && fields !== undefined;
 }
 
 /** Expects the headers of every error, which the answer to a HEAD has too. */
@@ -91,16 +98,21 @@ export function headerOf({ headers }: ReceivedAnswer, name: string): string | un
   return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
 }
 
-function expectFields(fields: ErrorBody['error']['fields'], details: string): void {
+function expectRules(fields: FieldViolation[], details: string): void {
+  expectFields(fields);
+  expect(details).toBe(fields.map(({ field, message }) => `${field}: ${message}`).join('; '));
+}
+
+function expectFields(fields: FieldViolation[]): void {
   expect(fields).not.toHaveLength(0);
-  for (const field of fields!) {
+  for (const { available, ...field } of fields) {
     expect(field).toEqual({
       field: expect.any(String),
       rule: expect.stringMatching(/^[A-Za-z_]+$/),
       message: expect.stringMatching(/\S/),
     });
+    expect([undefined, expect.any(Number)]).toContainEqual(available);
   }
-  expect(details).toBe(fields!.map(({ field, message }) => `${field}: ${message}`).join('; '));
 }
 
 function parse(text: string): ErrorBody {

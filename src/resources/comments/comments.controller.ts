@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Patch, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Put, Query } from '@nestjs/common';
 import {
   Answers,
   AnswersNothing,
@@ -16,7 +16,7 @@ import {
   Role,
   Roles,
 } from '../../platform';
-import { CommentDto, ListAllCommentsQuery, PatchCommentDto, toCommentDto } from './comment.dto';
+import { CommentDto, CreateCommentDto, ListAllCommentsQuery, PatchCommentDto, toCommentDto } from './comment.dto';
 import { CommentsService } from './comments.service';
 
 @ApiResource('Comments')
@@ -38,6 +38,23 @@ export class CommentsController {
   @Answers(CommentDto)
   async get(@IdParam() id: number, @CurrentUser() caller?: Caller): Promise<CommentDto> {
     return toCommentDto(await this.comments.get(id, caller));
+  }
+
+  /**
+   * Replaces a comment.
+   * @remarks Only its author and administrators may do this.
+   */
+  @Put(':id')
+  @Roles(Role.USER)
+  @Answers(CommentDto)
+  @Raises(notTheOwner())
+  async replace(
+    @IdParam() id: number,
+    @Body() input: CreateCommentDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<CommentDto> {
+    return toCommentDto(await this.comments.update(id, input, caller, expected));
   }
 
   /**

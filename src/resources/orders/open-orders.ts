@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ApiError } from '../../platform';
+import { type ApiError, conflict } from '../../platform';
 
 /**
  * The number of a user's PENDING orders, which hold unpaid stock, counted up to `limit`. Locks the count until the
@@ -19,4 +19,6 @@ export async function countOpenOrders(manager: EntityManager, userId: number, li
 
 /** 409 for an open order above the limit. */
 export const tooManyOpenOrders = (limit: number): ApiError =>
-  new ApiError('CONFLICT', { details: `You have ${limit} PENDING orders, which is the limit; cancel one first` });
+  conflict([{ field: 'body', rule: 'limit', message: `must wait: ${limit} orders are PENDING, which is the limit` }], {
+    details: `You have ${limit} PENDING orders, which is the limit; cancel one first`,
+  });

@@ -1,4 +1,4 @@
-import { ApiError } from '../../platform';
+import { ApiError, conflict } from '../../platform';
 import { OrderStatus } from './order.entity';
 
 const { PENDING, PAID, SHIPPED, DELIVERED, CANCELLED } = OrderStatus;
@@ -13,7 +13,7 @@ const next: Record<OrderStatus, OrderStatus[]> = {
 
 /** 409 for a transition that isn't allowed. */
 export function transitionNotAllowed(from: OrderStatus, to: OrderStatus): ApiError {
-  return new ApiError('CONFLICT', { details: `status: an order that is ${from} can't become ${to}` });
+  return conflict([{ field: 'status', rule: 'transition', message: `an order that is ${from} can't become ${to}` }]);
 }
 
 /** 403 for an owner who sets a status other than CANCELLED. */

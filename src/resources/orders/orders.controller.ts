@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import {
   Answers,
   AnswersPage,
@@ -21,7 +21,15 @@ import { OrderStatus } from './order.entity';
 import { tooManyOpenOrders } from './open-orders';
 import { mayOnlyCancel, transitionNotAllowed } from './order-status';
 import { OrdersService } from './orders.service';
-import { discontinued, stockFull, outOfStock, totalDiffers } from './stock';
+import { notAvailable, stockFull, totalDiffers } from './stock';
+
+/** The errors of a change of status. */
+const STEP_ERRORS = [
+  notTheOwner(),
+  mayOnlyCancel(),
+  transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED),
+  stockFull([1]),
+];
 
 @ApiResource('Orders', 'Orders of products, at the prices of their time.')
 @Controller('orders')
@@ -59,9 +67,33 @@ export class OrdersController {
   @Roles(Role.USER)
   @Creates(OrderDto)
   @ApiExampleBody({ items: [{ product_id: 1, quantity: 2 }] })
-  @Raises(outOfStock(1), discontinued(1), totalDiffers(19.9), tooManyOpenOrders(100))
+  @Raises(
+    notAvailable([
+      { index: 0, product_id: 1, available: 1 },
+      { index: 1, product_id: 2 },
+    ]),
+    totalDiffers(19.9),
+    tooManyOpenOrders(100),
+  )
   async create(@Body() input: CreateOrderDto, @CurrentUser() caller: Caller): Promise<OrderDto> {
     return toOrderDto(await this.orders.create(input, caller));
+  }
+
+  /**
+   * Sets the status of an order.
+   * @remarks Does what PATCH does here, for pages of other origins, which send no PATCH by default.
+   */
+  @Put(':id/status')
+  @Roles(Role.USER)
+  @Answers(OrderDto)
+  @Raises(...STEP_ERRORS)
+  replaceStatus(
+    @IdParam() id: number,
+    @Body() input: OrderStatusDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<OrderDto> {
+    return this.updateStatus(id, input, caller, expected);
   }
 
   /**
@@ -73,12 +105,7 @@ export class OrdersController {
   @Patch(':id/status')
   @Roles(Role.USER)
   @Answers(OrderDto)
-  @Raises(
-    notTheOwner(),
-    mayOnlyCancel(),
-    transitionNotAllowed(OrderStatus.SHIPPED, OrderStatus.CANCELLED),
-    stockFull(1),
-  )
+  @Raises(...STEP_ERRORS)
   async updateStatus(
     @IdParam() id: number,
     @Body() { status }: OrderStatusDto,

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ApiError, type FieldViolation, validationError } from '../../platform';
+import { type ApiError, conflict, type FieldViolation, validationError } from '../../platform';
 import { Product, ProductStatus } from '../products/product.entity';
 import type { CreateOrderItemDto } from './order.dto';
 
@@ -8,6 +8,7 @@ const CENTS = 100;
 const MAX_TOTAL_CENTS = 999_999_999_999n;
 /** The greatest value of the column. */
 const MAX_STOCK = 2 ** 31 - 1;
+const DISCONTINUED = 'is discontinued';
 
 export interface OrderLine extends CreateOrderItemDto {
   name: string;
@@ -41,10 +42,11 @@ export async function fillCart(manager: EntityManager, items: CreateOrderItemDto
 
 /**
  * Takes the items out of stock, all or none.
- * @throws {ApiError} CONFLICT for a product that is discontinued or out of stock
+ * @throws {ApiError} CONFLICT with all lines whose product is discontinued or out of stock
  */
 export async function takeStock(manager: EntityManager, { lines, products }: Cart): Promise<void> {
-  lines.forEach((line) => requireAvailable(line, products.get(line.product_id)!));
+  const short = lines.flatMap((line, index) => shortageOf(line, products.get(line.product_id)!, index) ?? []);
+  if (short.length > 0) throw notAvailable(short);
   await moveStock(manager, lines, '-');
 }
 
@@ -54,7 +56,8 @@ export async function takeStock(manager: EntityManager, { lines, products }: Car
  */
 export async function returnStock(manager: EntityManager, items: CreateOrderItemDto[]): Promise<void> {
   const products = await lockProducts(manager, items, { deleted: true });
-  items.forEach((item) => requireRoom(item, products.get(item.product_id)!));
+  const full = items.filter((item) => hasNoRoom(item, products.get(item.product_id)!));
+  if (full.length > 0) throw stockFull(full.map(({ product_id }) => product_id));
   await moveStock(manager, items, '+');
 }
 
@@ -90,14 +93,21 @@ function lineOf(item: CreateOrderItemDto, { name, price }: Product): OrderLine {
   return { ...item, name, unit_price: price };
 }
 
-function requireAvailable({ product_id, quantity }: CreateOrderItemDto, { stock, status }: Product): void {
-  if (status === ProductStatus.DISCONTINUED) throw discontinued(product_id);
-  if (stock < quantity) throw outOfStock(product_id);
+/** A line whose product can't be had. */
+interface Shortage {
+  index: number;
+  product_id: number;
+  /** The pieces that are left. Undefined for a product that is no longer sold. */
+  available?: number;
 }
 
-function requireRoom({ product_id, quantity }: CreateOrderItemDto, { stock }: Product): void {
-  if (stock + quantity > MAX_STOCK) throw stockFull(product_id);
+function shortageOf(item: CreateOrderItemDto, { stock, status }: Product, index: number): Shortage | undefined {
+  const { product_id, quantity } = item;
+  if (status === ProductStatus.DISCONTINUED) return { index, product_id };
+  return stock < quantity ? { index, product_id, available: stock } : undefined;
 }
+
+const hasNoRoom = ({ quantity }: CreateOrderItemDto, { stock }: Product): boolean => stock + quantity > MAX_STOCK;
 
 function totalOf(lines: OrderLine[]): number {
   const cents = lines.map(({ unit_price, quantity }) => inCents(unit_price) * BigInt(quantity));
@@ -138,18 +148,28 @@ const missing = (index: number): FieldViolation => ({
 const totalTooLarge = (): ApiError =>
   validationError([{ field: 'items', rule: 'total', message: 'must not cost more than 9999999999.99 together' }]);
 
-/** 409 for a product whose stock would exceed the greatest value. */
+/** 409 for a total that differs from the expected one. */
 export const totalDiffers = (total: number): ApiError =>
-  new ApiError('CONFLICT', { details: `expected_total: the products cost ${total.toFixed(2)} now` });
+  conflict([{ field: 'expected_total', rule: 'total', message: `the products cost ${total.toFixed(2)} now` }]);
 
-/** 409 for a product without enough stock. */
-export const outOfStock = (productId: number): ApiError =>
-  new ApiError('CONFLICT', { details: `product ${productId}: is out of stock` });
+/** 409 for products without enough stock, or that are no longer sold. */
+export const notAvailable = (lines: Shortage[]): ApiError =>
+  conflict(lines.map(toConflict), { details: lines.map(detailOf).join('; ') });
 
-/** 409 */
-export const stockFull = (productId: number): ApiError =>
-  new ApiError('CONFLICT', { details: `product ${productId}: its stock is full, and can not take the pieces back` });
+function toConflict({ index, available }: Shortage): FieldViolation {
+  const line = `items.${index}`;
+  if (available === undefined)
+    return { field: `${line}.product_id`, rule: 'stock', message: DISCONTINUED, available: 0 };
+  const message = available === 0 ? 'is out of stock' : `must be at most ${available}`;
+  return { field: `${line}.quantity`, rule: 'stock', message, available };
+}
 
-/** 409 for a product that is no longer sold. */
-export const discontinued = (productId: number): ApiError =>
-  new ApiError('CONFLICT', { details: `product ${productId}: is discontinued` });
+const detailOf = ({ product_id, available }: Shortage): string =>
+  `product ${product_id}: ${available === undefined ? DISCONTINUED : 'is out of stock'}`;
+
+/** 409 for products whose stock would exceed the greatest value. */
+export const stockFull = (productIds: number[]): ApiError => {
+  const told = 'its stock is full, and can not take the pieces back';
+  const conflicts = productIds.map((id) => ({ field: 'status', rule: 'stock', message: `product ${id}: ${told}` }));
+  return conflict(conflicts, { details: productIds.map((id) => `product ${id}: ${told}`).join('; ') });
+};

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Put, Query } from '@nestjs/common';
 import {
   Answers,
   AnswersNothing,
@@ -18,7 +18,15 @@ import {
   Roles,
 } from '../../platform';
 import { RepliesService } from './replies.service';
-import { CreateReplyDto, GetReplyQuery, ListRepliesQuery, PatchReplyDto, ReplyDto, toReplyDto } from './reply.dto';
+import {
+  CreateReplyDto,
+  GetReplyQuery,
+  ListRepliesQuery,
+  PatchReplyDto,
+  ReplaceReplyDto,
+  ReplyDto,
+  toReplyDto,
+} from './reply.dto';
 
 @ApiResource('Replies', 'Replies to comments.')
 @Controller('replies')
@@ -47,6 +55,23 @@ export class RepliesController {
   @Creates(ReplyDto)
   async create(@Body() input: CreateReplyDto, @CurrentUser() caller: Caller): Promise<ReplyDto> {
     return toReplyDto(await this.replies.create(input, caller));
+  }
+
+  /**
+   * Replaces a reply.
+   * @remarks For its author and administrators.
+   */
+  @Put(':id')
+  @Roles(Role.USER)
+  @Answers(ReplyDto)
+  @Raises(notTheOwner())
+  async replace(
+    @IdParam() id: number,
+    @Body() input: ReplaceReplyDto,
+    @CurrentUser() caller: Caller,
+    @IfMatch() expected?: Precondition,
+  ): Promise<ReplyDto> {
+    return toReplyDto(await this.replies.update(id, input, caller, expected));
   }
 
   /**

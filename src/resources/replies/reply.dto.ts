@@ -34,8 +34,11 @@ export class ReplyDto extends ResourceDto {
 /** The body of a new reply. */
 export class CreateReplyDto extends PickType(ReplyDto, ['comment_id', 'content']) {}
 
+/** A complete reply. Its comment stays. */
+export class ReplaceReplyDto extends PickType(ReplyDto, ['content']) {}
+
 /** The attributes to change. */
-export class PatchReplyDto extends PartialType(PickType(ReplyDto, ['content']), { skipNullProperties: false }) {}
+export class PatchReplyDto extends PartialType(ReplaceReplyDto, { skipNullProperties: false }) {}
 
 /** What a collection of replies can be asked for. */
 export class ListRepliesQuery extends ListQueryOf(ReplyDto, { sortable: Reply }) {

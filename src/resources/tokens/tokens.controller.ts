@@ -37,13 +37,14 @@ export class TokensController {
 
   /**
    * Stays signed in: exchanges a refresh token for a new pair.
-   * @remarks Each refresh token can be exchanged once. A refresh token that is sent again later counts as stolen, and its
-   * session ends.
+   * @remarks Each refresh token can be exchanged once. For ten seconds after the exchange the spent token is only refused, and
+   * `details` and the `error_description` of `WWW-Authenticate` say so: another tab, or an answer that was lost, has the new
+   * tokens. A refresh token that is sent again later counts as stolen, and its session ends.
    */
   @Put()
   @Header('Cache-Control', 'no-store')
   @AnswersWhole(TokensDto)
-  @Raises(AuthenticationError.wrongCredentials())
+  @Raises(AuthenticationError.wrongCredentials(), AuthenticationError.repeatedRefresh())
   async replace(@Body() input: RefreshDto): Promise<TokensDto> {
     return toTokensDto(await this.tokens.refresh(input));
   }

@@ -1,5 +1,5 @@
 import { ArrayContains, type EntityManager, Not } from 'typeorm';
-import { ApiError, Role } from '../../platform';
+import { type ApiError, conflict, Role } from '../../platform';
 import { User, UserStatus } from './user.entity';
 
 const ACTIVE_ADMINISTRATOR = { roles: ArrayContains([Role.ADMIN]), status: UserStatus.ACTIVE };
@@ -17,12 +17,16 @@ export function hasActiveAdministrator(manager: EntityManager): Promise<boolean>
  * two administrators who both see the other, both could go.
  * @throws {ApiError} CONFLICT when there is no other active administrator
  */
-export async function requireAnother(manager: EntityManager, { id }: User): Promise<void> {
+export async function requireAnother(manager: EntityManager, { id }: User, field: Ending): Promise<void> {
   await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: administrators', 0))");
-  if (!(await manager.existsBy(User, { ...ACTIVE_ADMINISTRATOR, id: Not(id) }))) throw lastAdministrator();
+  if (!(await manager.existsBy(User, { ...ACTIVE_ADMINISTRATOR, id: Not(id) }))) throw lastAdministrator(field);
 }
 
+/** The attribute whose change ends an administrator; the id for a deletion. */
+type Ending = 'roles' | 'status' | 'id';
+
 /** 409 for a change or deletion that would leave no active administrator. */
-export function lastAdministrator(): ApiError {
-  return new ApiError('CONFLICT', { details: 'There must be another active administrator first' });
+export function lastAdministrator(field: Ending): ApiError {
+  const details = 'There must be another active administrator first';
+  return conflict([{ field, rule: 'administrator', message: 'needs another active administrator first' }], { details });
 }

@@ -36,9 +36,8 @@ const RaisesOfAChange = () =>
     signsInElsewhere(),
     addressIsElsewhere(),
     signInTooOld(),
-    lastAdministrator(),
-    alreadyTaken('username'),
-    alreadyTaken('email'),
+    lastAdministrator('roles'),
+    alreadyTaken('username', 'email'),
     tooManyNames(600),
   );
 
@@ -94,8 +93,7 @@ export class UsersController {
     onlyAdministrators(),
     signInTooOld(),
     registrationClosed(),
-    alreadyTaken('username'),
-    alreadyTaken('email'),
+    alreadyTaken('username', 'email'),
     tooManyRegistrations(42),
   )
   async create(@Body(RegistrationPipe) input: CreateUserDto, @CurrentUser() caller?: Caller): Promise<UserDto> {
@@ -154,7 +152,7 @@ export class UsersController {
   @Delete(':id')
   @Roles(Role.USER)
   @AnswersNothing()
-  @Raises(notTheOwner(), signInTooOld(), lastAdministrator())
+  @Raises(notTheOwner(), signInTooOld(), lastAdministrator('id'))
   remove(@IdParam() id: number, @CurrentUser() caller: Caller, @IfMatch() expected?: Precondition): Promise<void> {
     return this.users.remove(id, caller, expected);
   }

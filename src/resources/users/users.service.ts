@@ -95,7 +95,7 @@ export class UsersService {
       const before = await this.hold(manager, id, caller, expected);
       if (isRenamed(before, columns) || isRaised(before, columns)) requireRecentSignIn(caller);
       if (showsAnother(before, columns) && !isAdmin(caller)) await requireOwnPicture(manager, columns.image!, id);
-      if (endsAdministrator(before, columns)) await requireAnother(manager, before);
+      if (endsAdministrator(before, columns)) await requireAnother(manager, before, endingOf(columns));
       const after = await updateRow(manager, User, id, columns);
       // An old token must not act for the user any longer.
       const ends = changes.password !== undefined || after.status === UserStatus.SUSPENDED;
@@ -111,7 +111,7 @@ export class UsersService {
     requireRecentSignIn(caller);
     await this.users.manager.transaction(async (manager) => {
       const user = await this.hold(manager, id, caller, expected);
-      if (isActiveAdministrator(user)) await requireAnother(manager, user);
+      if (isActiveAdministrator(user)) await requireAnother(manager, user, 'id');
       // The hash is deleted: nobody can sign in with it, and the password may be in use elsewhere.
       await updateRow(manager, User, id, { deleted_at: new Date(), password_hash: null });
       await this.sessions.endAll(manager, id);
@@ -178,6 +178,11 @@ export function onlyAdministrators(): ForbiddenException {
 
 function endsAdministrator(before: User, { roles = before.roles, status = before.status }: Partial<User>): boolean {
   return isActiveAdministrator(before) && !isActiveAdministrator({ roles, status });
+}
+
+/** The attribute by which a change ends an administrator. */
+function endingOf({ roles }: Partial<User>): 'roles' | 'status' {
+  return roles && !roles.includes(Role.ADMIN) ? 'roles' : 'status';
 }
 
 /** The columns of attributes. A missing attribute leaves its columns unchanged. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { EntityNotFoundError, Repository } from 'typeorm';
-import { ApiError, type Caller, seconds } from '../../platform';
+import { type ApiError, type Caller, conflict, seconds } from '../../platform';
 import { UserStatus } from '../../resources/users/user.entity';
 import { ofLink } from '../content-terms';
 import { Upload, UploadStatus } from '../upload.entity';
@@ -58,6 +58,10 @@ const noUpload = (key: string) => new EntityNotFoundError(Upload, { key });
 
 /** 409 for a link that would open nothing. */
 export const ownerIsGone = (): ApiError =>
-  new ApiError('CONFLICT', {
-    details: 'user_id: the owner is suspended or deleted, so links to this upload open nothing',
-  });
+  conflict([
+    {
+      field: 'user_id',
+      rule: 'owner',
+      message: 'the owner is suspended or deleted, so links to this upload open nothing',
+    },
+  ]);

@@ -21,6 +21,7 @@ export const comments: Resource = {
     'POST /api/v1/posts/:id/comments': on(post, someText),
     'GET /api/v1/comments': plain,
     'GET /api/v1/comments/:id': on(comment),
+    'PUT /api/v1/comments/:id': on(comment, someText),
     'PATCH /api/v1/comments/:id': on(comment, someText),
     'DELETE /api/v1/comments/:id': on(comment),
   },

@@ -15,6 +15,7 @@ export const orders: Resource = {
     'GET /api/v1/orders': plain,
     'GET /api/v1/orders/:id': on(order),
     'POST /api/v1/orders': async (own) => ({ body: anOrderOf(await own.product()) }),
+    'PUT /api/v1/orders/:id/status': on(order, { status: 'CANCELLED' }),
     'PATCH /api/v1/orders/:id/status': on(order, { status: 'CANCELLED' }),
   },
   collections: [

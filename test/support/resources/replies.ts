@@ -12,6 +12,7 @@ export const replies: Resource = {
     'GET /api/v1/replies': plain,
     'GET /api/v1/replies/:id': on(reply),
     'POST /api/v1/replies': async (own) => ({ body: { ...someText, comment_id: (await own.comment()).id } }),
+    'PUT /api/v1/replies/:id': on(reply, someText),
     'PATCH /api/v1/replies/:id': on(reply, someText),
     'DELETE /api/v1/replies/:id': on(reply),
   },
