@@ -92,7 +92,7 @@ describe('what comes in', () => {
       'multipart/form-data; boundary=a',
       'text/plain',
       'text/json',
-      'application/xml',
+      'application/xhtml+xml',
       'application/jsonp',
       'application/merge-patch+json',
       'application/json; charset=utf-16',

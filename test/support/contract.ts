@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Answer, SentRequest } from '../../src/platform/testing';
+import { PROBLEM_TYPE } from '../../src/platform/http/accepted';
+import { fromXml } from './xml';
 import { closed, Document, type Node, type Operation, requiredHeaders } from './openapi';
 import { PLACES } from './tested-places';
 
@@ -96,10 +98,14 @@ function contentDifferences(
   document: Document,
   { content }: Node,
   { url }: SentRequest,
-  { headers, body, text }: Answer,
+  { headers, body: made, text }: Answer,
 ): string[] {
   if (!content) return text === '' ? [] : ['there is a body, and none is documented'];
-  const received = mediaTypeOf(headers.get('content-type') ?? '');
+  const sent = mediaTypeOf(headers.get('content-type') ?? '');
+  if (sent === PROBLEM_TYPE) return [];
+  const isXml = sent.endsWith('/xml') && !content[sent];
+  const received = isXml ? 'application/json' : sent;
+  const body = isXml ? fromXml(text) : made;
   // The bytes of an upload may have any type.
   if (content['*/*']) return [];
   const documented = Object.keys(content).find((mediaType) => mediaTypeOf(mediaType) === received);

@@ -9,6 +9,7 @@ import { requireJson, unwritable } from './require-json';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** text/plain, so that a browser never renders the text as a page, whatever it contains. */
 const TEXT_TYPE = 'text/plain; charset=utf-8';
+const JSON_BEGINNING = /^[[{]/;
 const CREATED = 201;
 /** Statuses whose answers have no body, whatever the handler returns. */
 export const BODILESS = [204, 205, 304];
@@ -18,16 +19,21 @@ export class Answer {
   constructor(
     readonly status: number,
     readonly headers: Record<string, string>,
-    /** The whole body; empty if there is none. */
+    /** The whole body; empty if there is none. XML is made of its JSON when it is sent. */
     readonly text: string,
     /** The entity tag without its quotes. */
     readonly tag?: string,
   ) {}
 
+  /** True for JSON that is sent as XML. A handler's own XML begins otherwise. */
+  get becomesXml(): boolean {
+    return this.headers['Content-Type'].includes('xml') && JSON_BEGINNING.test(this.text);
+  }
+
   /** The value that a handler would return to get this answer. */
   get value(): unknown {
     if (this.text === '') return undefined;
-    const isJson = this.headers['Content-Type'].includes('json');
+    const isJson = this.headers['Content-Type'].includes('json') || this.becomesXml;
     return isJson ? (JSON.parse(this.text) as { data?: unknown }).data : this.text;
   }
 }

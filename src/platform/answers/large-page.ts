@@ -1,7 +1,6 @@
 import type { Page } from './page';
 import { LoopTurns } from '../limits/loop-turns';
 import { Semaphore } from '../limits/semaphore';
-import { toJsonBytes } from '../http/json';
 import { MAX_ANSWER_BYTES, pageTooLarge } from './largest-size';
 import { kibibytes } from '../units';
 
@@ -11,6 +10,8 @@ export const LARGE_BYTES = kibibytes(256);
 const ENVELOPE_BYTES = 16 * 1024;
 /** How many bytes a character can take in the answer. */
 const BYTES_PER_CHARACTER = 6;
+/** Two tags of XML around a value, without its name. */
+const BYTES_OF_TAGS = 60;
 /** The greatest number of bytes that a UTF-16 unit takes in memory. */
 const BYTES_PER_UNIT = 2;
 
@@ -24,8 +25,9 @@ const MAX_WAITING = 32;
 export const making = new Semaphore(1, MAX_WAITING);
 
 /** True if {@link makeItems} should make the page: in one turn it would delay all other requests too long. */
-export function isLarge(page: Page<object>): boolean {
-  return page.largest > LARGE_BYTES && BYTES_PER_CHARACTER * charactersIn(page.data) > LARGE_BYTES;
+export function isLarge(page: Page<object>, isXml = false): boolean {
+  if (page.largest <= LARGE_BYTES) return false;
+  return BYTES_PER_CHARACTER * charactersIn(page.data) > LARGE_BYTES || (isXml && tagsIn(page.data) > LARGE_BYTES);
 }
 
 /** The greatest number of bytes that the texts of a page take in memory. */
@@ -40,14 +42,25 @@ export function charactersIn(value: unknown): number {
   return characters;
 }
 
+/** The greatest number of bytes that the tags of a value take, with numbers, which are as long as tags. */
+function tagsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return BYTES_OF_TAGS;
+  let bytes = BYTES_OF_TAGS;
+  for (const name of Object.keys(value)) {
+    bytes += BYTES_PER_CHARACTER * name.length + tagsIn((value as Record<string, unknown>)[name]);
+  }
+  return bytes;
+}
+
 /**
- * Makes the JSON of as many items as fit, in several turns of the event loop.
+ * Makes as many items as fit, in several turns of the event loop.
  * @param wanted false when nobody waits for the page any more
  * @throws {ApiError} VALIDATION_ERROR when the items don't fit and the page can't be shortened
  */
 export async function makeItems(
   page: Page<object>,
   wanted: () => boolean,
+  toBytes: (item: object) => Buffer,
 ): Promise<{ page: Page<object>; items: Buffer[] }> {
   const items: Buffer[] = [];
   let room = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
@@ -55,10 +68,10 @@ export async function makeItems(
   for (const item of page.backwards ? [...page.data].reverse() : page.data) {
     if (turns.isOver) await turns.next();
     if (!wanted()) break;
-    const json = toJsonBytes(item);
-    room -= json.length + 1;
+    const bytes = toBytes(item);
+    room -= bytes.length + 1;
     if (room < 0) return { page: shortened(page, items.length), items: inOrder(page, items) };
-    items.push(json);
+    items.push(bytes);
   }
   return { page, items: inOrder(page, items) };
 }

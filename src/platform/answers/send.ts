@@ -10,13 +10,11 @@ import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
 import { envelope } from './envelope';
 import { isRead } from '../http/is-read';
 import { toJson } from '../http/json';
+import { pageFormFor, writesXml, writtenFor } from './written';
 import { isLarge, makeItems, making, weightOf } from './large-page';
 import { leavePlace, makeInPlace } from './page-place';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 import { reserveMemory } from './unread-answers';
-
-/** The place of the items in the envelope of a page. */
-const NO_ITEMS = '"data":[]';
 
 /** Sends the value of a handler: in one piece, compressed if that pays, or as 304 if the caller's copy is current. */
 export function sendBody(response: Response, body: unknown): Promise<void> | void {
@@ -26,7 +24,7 @@ export function sendBody(response: Response, body: unknown): Promise<void> | voi
   const isReading = isRead(request);
   if (!isReading) requireCompared(body, request);
   const page = pageIn(body);
-  if (page && isLarge(page)) return sendLargePage(response, page);
+  if (page && isLarge(page, writesXml(response))) return sendLargePage(response, page);
   const asks = isReading && request.headers['if-none-match'] !== undefined;
   const tag = asks ? entityTagOf(body, request) : undefined;
   const known = tag === undefined ? undefined : knownTag(tag, request);
@@ -59,11 +57,12 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
   if (response.closed) return Promise.resolve();
   reserveMemory(response, weightOf(whole));
   const make = async () => {
-    const { page, items } = await makeItems(whole, () => !response.closed);
+    const form = pageFormFor(response);
+    const { page, items } = await makeItems(whole, () => !response.closed, form.item);
     if (response.closed || response.headersSent) return void response.end();
-    const text = toJson(envelope(statusCode, new Page([], page.pagination), request));
-    const at = text.indexOf(NO_ITEMS) + NO_ITEMS.length - 1;
-    const parts = items.flatMap((item, index) => (index === 0 ? [item] : [Buffer.from(','), item]));
+    const text = form.envelope(toJson(envelope(statusCode, new Page([], page.pagination), request)));
+    const at = text.indexOf(form.noItems) + form.noItems.length - form.end;
+    const parts = items.flatMap((item, index) => (index === 0 ? [item] : [form.separator, item]));
     const body = Buffer.concat([Buffer.from(text.slice(0, at)), ...parts, Buffer.from(text.slice(at))]);
     // Whoever makes a page waits for nobody: all other large pages wait for it.
     const now: Compress = (_response, ...compressed) => compress(...compressed);
@@ -75,9 +74,10 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
 }
 
 /** Sends an answer that was just made, or stored for an idempotency key. */
-export function send(response: Response, { status, headers, text, tag }: Answer): Promise<void> | void {
+export function send(response: Response, answer: Answer): Promise<void> | void {
+  const { status, headers, text, tag } = answer;
   response.statusCode = status;
-  if (text !== '') return sendBytes(response, text, headers, tag);
+  if (text !== '') return sendBytes(response, writtenFor(response, answer), headers, tag);
   setCacheControl(response);
   for (const name of Object.keys(headers)) addHeader(response, name, headers[name]);
   response.send();

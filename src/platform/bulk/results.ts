@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import type { PartResult } from '../answers/multi-status';
 import { ApiError, type FieldViolation, MAX_VIOLATIONS, validationError } from '../errors/api-error';
-import { type ErrorDescription, errorDescription } from '../errors/error-response';
+import { type ErrorDescription, errorDescription } from '../errors/error-form';
 
 /** What became of one input of a lenient request. */
 export interface Result extends PartResult {

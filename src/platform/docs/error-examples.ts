@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/error-codes';
-import { errorBody } from '../errors/error-response';
+import { errorBody } from '../errors/error-form';
 import { toApiError } from '../errors/to-api-error';
 
 const MOMENT = '2026-01-31T12:00:00.000Z';

@@ -29,6 +29,10 @@ const describe = (version: Version): string =>
 - ${PAGING[version]}
 - The path names the version. On a path without a version, such as \`/api/users\`, the header
   \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer.
+- With \`Accept: application/xml\` every answer that is JSON here comes as XML, and \`Content-Type: application/xml\` bodies are
+  taken wherever JSON is. An attribute is an element of its name, an item of a list an element \`item\`; numbers, booleans, nulls,
+  lists and objects say so by the attribute \`type\`. Errors come as problem details (RFC 9457) to a caller that names
+  \`application/problem+json\`.
 - \`ETag\` is the version of a resource. With \`If-None-Match\` an unchanged resource is not sent again (304). With
   \`If-Match\` a write is refused when another client has changed the resource since (412).
 - With an \`Idempotency-Key\` a POST can be sent again without a second effect, on routes that list the header.

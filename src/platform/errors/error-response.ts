@@ -1,10 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Request } from 'express';
-import type { ApiError, FieldViolation } from './api-error';
+import type { ApiError } from './api-error';
+import { writeError, writeJson, writeUnasked, type Written } from './error-form';
 import { toJson } from '../http/json';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const OF_A_SUCCESS = [
   ...['ETag', 'Location', 'Link', 'Last-Modified', 'Content-Encoding', 'Content-Disposition', 'Content-Range'],
   ...['Accept-Ranges', 'Content-Security-Policy', 'Preference-Applied'],
@@ -13,56 +12,32 @@ const OF_A_SUCCESS = [
 /** Responses that are being sent, and will end without further code. */
 const complete = new WeakSet<ServerResponse>();
 
-/** What a caller learns of an error. */
-export interface ErrorDescription {
-  code: string;
-  message: string;
-  details: string;
-  /** ISO 8601 in UTC. */
-  timestamp: string;
-  fields?: FieldViolation[];
-}
-
-export function errorDescription({ code, message, details, fields }: ApiError): ErrorDescription {
-  return { code, message, details, timestamp: new Date().toISOString(), ...(fields && { fields }) };
-}
-
-/** The error envelope (variant B). With a 5xx status its details only name the request id. */
-export function errorBody(error: ApiError, requestId: string): string {
-  const known = errorDescription(error);
-  return toJson({ error: error.status >= 500 ? { ...known, details: `Request ${requestId}` } : known });
-}
-
-function errorHeaders(error: ApiError, requestId: string): Record<string, string> {
+function errorHeaders(error: ApiError, requestId: string, { mediaType }: Written): Record<string, string> {
   return {
     'X-Request-Id': requestId,
-    'Content-Type': JSON_TYPE,
+    'Content-Type': mediaType,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...error.headers,
   };
 }
 
-/** Answers with the error envelope, unless an answer was sent already. Works on any response of node:http. */
+/** Answers with the error in the form that the caller accepts, unless an answer was sent already. Works on any response of node:http. */
 export function sendError(response: ServerResponse, error: ApiError, requestId: string): void {
   if (response.headersSent) return;
-  const headers: Record<string, string> = { ...errorHeaders(error, requestId), 'Content-Type': jsonTypeFor(response) };
+  const written = writeError(error, requestId, response.req);
+  const headers = errorHeaders(error, requestId, written);
   // A guard may have set the time already.
   if (error.status === 429 && !response.hasHeader('Retry-After')) headers['Retry-After'] ??= '1';
-  send(response, error.status, errorBody(error, requestId), headers);
+  send(response, error.status, written.text, headers);
 }
 
 /** Answers an error with a body of the application's own. */
 export function sendOwnError(response: ServerResponse, status: number, body: unknown): void {
-  const text = typeof body === 'string' ? body : toJson(body);
   const textType = String(response.getHeader('Content-Type') ?? 'text/plain; charset=utf-8');
-  const type = typeof body === 'string' ? textType : jsonTypeFor(response);
-  send(response, status, text, { 'Content-Type': type, 'Cache-Control': 'no-store' });
-}
-
-/** A caller that asks for a version by its media type gets errors in that type too. */
-function jsonTypeFor({ req }: ServerResponse): string {
-  return (req as Partial<Request>).representation?.mediaType ?? JSON_TYPE;
+  const isText = typeof body === 'string';
+  const { mediaType, text } = isText ? { mediaType: textType, text: body } : writeJson(toJson(body), response.req);
+  send(response, status, text, { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
 }
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
@@ -97,8 +72,13 @@ export function cutOff(response: ServerResponse): void {
 
 /** The error as the bytes of a whole response, for errors that the HTTP parser finds before there is a request. */
 export function rawErrorResponse(error: ApiError, requestId: string): string {
-  const body = errorBody(error, requestId);
-  const headers = { ...errorHeaders(error, requestId), 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const written = writeUnasked(error, requestId);
+  const { text: body } = written;
+  const headers = {
+    ...errorHeaders(error, requestId, written),
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`;
 }

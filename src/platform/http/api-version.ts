@@ -15,4 +15,6 @@ export interface Representation {
   mediaType: string;
   /** Distinguishes the entity tags of this media type from those of another one in the same version. */
   variant: string;
+  /** True for XML, which is made of the JSON when the answer is sent. */
+  isXml?: true;
 }

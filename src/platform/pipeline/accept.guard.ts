@@ -6,8 +6,9 @@ import { kindOf } from '../auth/request-of';
 import { ApiError } from '../errors/api-error';
 import { type Controller, writesItself } from '../http/route-parameters';
 import { VERSIONS } from '../http/api-version';
+import { XML_TYPES } from '../http/xml';
 
-const JSON_TYPES = `application/json, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
+const USUAL_TYPES = `application/json, application/xml, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
 const PRODUCES = 'resource-api:produces';
 
 /** For {@link Produces}: a representation of any media type. */
@@ -27,7 +28,7 @@ export const ProducedType = createParamDecorator((_data: unknown, context: Execu
 });
 
 /** 406 with the media types that the route produces. */
-export const notAcceptable = (produced = JSON_TYPES): ApiError =>
+export const notAcceptable = (produced = USUAL_TYPES): ApiError =>
   new ApiError('NOT_ACCEPTABLE', { details: `Accept ${produced}` });
 
 /** The media type that the caller prefers; undefined if it accepts none. */
@@ -58,7 +59,7 @@ export class AcceptGuard implements CanActivate {
     const types = this.types.of(context);
     if (types.length === 0) throw notAcceptable();
     if (types.includes(ANY_TYPE) || request.accepts(types)) return true;
-    throw notAcceptable([JSON_TYPE, ...types].join(', '));
+    throw notAcceptable([JSON_TYPE, XML_TYPES[0], ...types].join(', '));
   }
 }
 

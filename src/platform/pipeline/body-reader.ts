@@ -7,10 +7,12 @@ import { GrowingBuffer } from '../http/growing-buffer';
 import { onBodyEnd } from '../http/body-end';
 import { bodyTooLarge } from './body-limit';
 import { BodyMemory, holdUntilAnswered } from './body-memory';
-import { kindOfType, typeOf, unsupportedMediaType, usualTypes } from './media-types';
+import { isXml, kindOfType, typeOf, unsupportedMediaType, usualTypes, withXml } from './media-types';
 import { requireBoundedJson, requireBoundedValue } from './bounded-json';
 import { MAX_PARAMETERS, parseQuery } from './query-string';
 import { type BodyBound, type Decompress, decompressedInTurn, decompressorOf } from './decompression';
+import type { Declared } from '../input/declared-types';
+import { parseXml } from './xml-body';
 
 /** The rules for the body of a route. */
 export interface BodyRules {
@@ -20,6 +22,10 @@ export interface BodyRules {
   values?: number;
   /** The accepted media types, instead of JSON. */
   types?: string[];
+  /** Whether XML is accepted beside them. Default: false */
+  takesXml?: boolean;
+  /** What the handler takes: an element of XML needn't say its type then. */
+  declared?: Declared;
   /** Whether JSON may be a list. Default: false */
   mayBeList?: boolean;
   /** The attributes of the body that are ignored, whatever their values. Default: none */
@@ -41,15 +47,17 @@ export type BodyReader = (request: Request, response: Response, rules?: BodyRule
 export function bodyReader(general: number): BodyReader {
   return async (request, response, rules = {}) => {
     if (!hasBody(request)) return isStructured(rules) ? {} : undefined;
-    const type = typeOf(request, rules.types ?? usualTypes(request.method));
-    if (type === undefined) throw unsupportedMediaType(request.method, rules.types);
+    const usual = rules.types ?? usualTypes(request.method);
+    const types = rules.takesXml ? withXml(usual) : usual;
+    const type = typeOf(request, types);
+    if (type === undefined) throw unsupportedMediaType(request.method, types);
     const { limit = general } = rules;
     const tooLarge = () => bodyTooLarge(rules.limit);
     // Checked before "100 Continue": the client needn't send a body that is refused.
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
     const unpack = decompressorOf(request);
     if (awaitsContinue(request)) response.writeContinue();
-    const bytes = await readBody(request, unpack, { limit, tooLarge });
+    const bytes = await readBody(request, unpack, { limit, tooLarge, takesTurn: isXml(type) });
     request.rawBody = bytes;
     return parse(bytes, type, rules);
   };
@@ -128,18 +136,32 @@ function eachChunk(request: Request, take: (chunk: Buffer) => void): Promise<voi
 }
 
 function parse(bytes: Buffer, type: string, rules: BodyRules): unknown {
+  if (rules.takesXml && isXml(type)) return parseXmlBody(bytes, rules);
   const usual = kindOfType(type);
   const kind = usual === 'text' || usual === 'bytes' ? (rules.as ?? usual) : usual;
   if (kind === 'bytes') return bytes;
-  // Decoding would replace malformed bytes, and store text that nobody sent.
-  if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
+  requireUtf8(bytes);
   if (kind === 'text') return bytes.toString();
   if (kind === 'form') return parseQuery(bytes.toString(), { field: 'body', max: rules.values ?? MAX_PARAMETERS });
   const lines = kind === 'lines';
-  requireBoundedJson(bytes, rules.inputs ? MAX_INPUT_VALUES : rules.values);
+  requireBoundedJson(bytes, maxValuesOf(rules));
   const value = lines ? parseLines(bytes.toString()) : parseJson(bytes.toString());
   requireShape(value, rules);
   return value;
+}
+
+const maxValuesOf = ({ inputs, values }: BodyRules) => (inputs ? MAX_INPUT_VALUES : values);
+
+async function parseXmlBody(bytes: Buffer, rules: BodyRules): Promise<unknown> {
+  requireUtf8(bytes);
+  const value = await parseXml(bytes.toString(), rules.declared, maxValuesOf(rules));
+  requireShape(value, rules);
+  return value;
+}
+
+/** Decoding would replace malformed bytes, and store text that nobody sent. */
+function requireUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
 }
 
 /** Checks the type of a body, whichever parser has made it. */

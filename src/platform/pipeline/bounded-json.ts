@@ -1,7 +1,7 @@
 import { bodyError } from '../errors/to-api-error';
 
 /** Deeper than any body of this API. Libraries recurse, and a body of brackets would exhaust the stack. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /**
  * More values than any body of the service's own resources: an order of 100 lines has 301. Each value costs time to
  * validate.

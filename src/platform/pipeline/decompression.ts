@@ -14,6 +14,8 @@ export type Decompress = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer
 export interface BodyBound {
   limit: number;
   tooLarge: () => ApiError;
+  /** True for a body that waits for its turn, however short it is. Default: false */
+  takesTurn?: boolean;
 }
 
 const DECOMPRESSORS = new Map<string, Decompress>([
@@ -65,7 +67,7 @@ export function decompressedInTurn(
   unpack: Decompress | undefined,
   bound: BodyBound,
 ): Promise<Buffer> | Buffer {
-  if (!unpack && !isCostly(bytes)) return bytes;
+  if (!unpack && !bound.takesTurn && !isCostly(bytes)) return bytes;
   const prepare = async (waitedLong: boolean) => {
     if (waitedLong && work) work.waitedLong = true;
     await turnOfTheLoop();

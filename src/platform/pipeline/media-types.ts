@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { ApiError } from '../errors/api-error';
+import { XML_TYPES } from '../http/xml';
 
 const JSON_TYPES = ['application/json'];
 /** For a route that also takes a list of inputs: each of them on a line of its own. */
@@ -15,6 +16,11 @@ export type BodyKind = 'json' | 'lines' | 'form' | 'text' | 'bytes';
 export function usualTypes(method: string): string[] {
   return method === 'PATCH' ? PATCH_TYPES : JSON_TYPES;
 }
+
+/** XML is taken wherever JSON is without `@ApiConsumes()`. */
+export const withXml = (types: string[]): string[] => [...types, ...XML_TYPES];
+
+export const isXml = (type: string): boolean => (XML_TYPES as readonly string[]).includes(type);
 
 /** The accepted media type that a body has. Multipart forms are excluded, as interceptors read them. */
 export function typeOf(request: Request, types: string[]): string | undefined {
@@ -38,7 +44,7 @@ export function kindOfType(type: string): BodyKind {
 }
 
 /** 415 with the media types that a request may have. @param types the route's own */
-export function unsupportedMediaType(method: string, types = usualTypes(method)): ApiError {
+export function unsupportedMediaType(method: string, types = withXml(usualTypes(method))): ApiError {
   return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
     details: `Send ${types.join(' or ')} in UTF-8`,
     headers: { [method === 'PATCH' ? 'Accept-Patch' : 'Accept']: types.join(', ') },

@@ -10,6 +10,7 @@ import { CREATES_EACH, ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
 import { itemOfList } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
+import { declaredBody } from './declared-body';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
 import { includingOf } from './including';
 import type { BodyRules } from './body-reader';
@@ -80,6 +81,8 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
           values: bodyValuesOf(controller, handler),
           types: types ?? (takesEach ? LIST_TYPES : has(BODY) ? undefined : LIKE_NEST),
           mayBeList: takesEach || mayBeList(whole?.type),
+          declared: declaredBody(parameters),
+          takesXml: has(BODY) && !types,
           ignored: ignoredAttributes(handler, controller),
           inputs: takesEach,
           as: whole?.type === String ? 'text' : whole?.type === Buffer ? 'bytes' : undefined,

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { ApiError, validationError } from '../errors/api-error';
+import { MAX_ACCEPT } from '../http/accepted';
 
 /**
  * Headers that a request may have once (RFC 9110, 5.3). Node silently takes the first. A proxy that takes the last
@@ -9,8 +10,6 @@ import { ApiError, validationError } from '../errors/api-error';
 const SINGLE = ['Host', 'Content-Type'];
 const SINGLE_NAMES = SINGLE.map((name) => name.toLowerCase());
 const SINGLE_LENGTHS = SINGLE.map((name) => name.length);
-/** The greatest length of `Accept`, many times what clients send: negotiation compares each range with each. */
-const MAX_ACCEPT = 2_048;
 
 /**
  * The error for a request target that isn't a URL, such as `http://[`. The path becomes `/`, because code that parses

@@ -2,8 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type Layer, RouteIndex, type RouteLayer } from './route-index';
 import { isMiddleware, versionsOf } from './route-versions';
 import { type Paths, pathsOf } from './version';
+import { XML_TYPES } from '../http/xml';
 import { ApiError } from '../errors/api-error';
 
+/** The media types of a route without its own. */
+const PATCH_TYPES = ['application/json', 'application/merge-patch+json', ...XML_TYPES].join(', ');
 const USUAL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Whether a caller may call a handler, as far as roles tell. */
@@ -29,7 +32,7 @@ async function answerOptions(request: Request, response: Response, rightsOf: Rig
   const mayCall = await rightsOf(request, response);
   const allowed = methodsOf(request, mayCall);
   response.setHeader('Allow', allowed.join(', ') || 'OPTIONS');
-  if (allowed.includes('PATCH')) response.setHeader('Accept-Patch', 'application/json, application/merge-patch+json');
+  if (allowed.includes('PATCH')) response.setHeader('Accept-Patch', PATCH_TYPES);
   response.status(204).end();
 }
 

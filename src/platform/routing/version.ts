@@ -1,5 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../errors/api-error';
+import { mayMeanXml } from '../http/accepted';
+import { XML_TYPES } from '../http/xml';
 import { type Representation, type Version, VERSIONS } from '../http/api-version';
 
 /**
@@ -29,11 +31,23 @@ const VENDOR: Record<Version, Representation> = {
   2: { version: 2, mediaType: 'application/vnd.api+json; version=2', variant: 'vnd2' },
 };
 
+/** Each media type has entity tags of its own. */
+const xmlOf = (version: Version): Representation[] =>
+  XML_TYPES.map((type) => ({
+    version,
+    mediaType: `${type}; charset=utf-8`,
+    variant: type.replace(/\W/g, ''),
+    isXml: true,
+  }));
+
 /** The representations of a version in the path. The first is the default. */
-const OF_PATH: Record<Version, Representation[]> = { 1: [PLAIN[1], VENDOR[1]], 2: [PLAIN[2], VENDOR[2]] };
+const OF_PATH: Record<Version, Representation[]> = {
+  1: [PLAIN[1], VENDOR[1], ...xmlOf(1)],
+  2: [PLAIN[2], VENDOR[2], ...xmlOf(2)],
+};
 /** The media type that names the version. */
 export const vendorMediaType = (version: Version): string => VENDOR[version].mediaType;
-const UNVERSIONED = [PLAIN[DEFAULT_VERSION], ...VERSIONS.map((version) => VENDOR[version])];
+const UNVERSIONED = [PLAIN[DEFAULT_VERSION], ...VERSIONS.map((version) => VENDOR[version]), ...xmlOf(DEFAULT_VERSION)];
 
 /**
  * Finds the requested version: in `/api/v1/...`, or for `/api/...` in `Accept`. If no representation is acceptable,
@@ -136,7 +150,8 @@ function choose(request: Request, version: Version | undefined): Representation 
   const key = `${version ?? ''} ${accept}`;
   if (!remembered.has(key)) {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, negotiate(request, possible));
+    const meant = mayMeanXml(accept) ? possible : possible.filter(({ isXml }) => !isXml);
+    remembered.set(key, negotiate(request, meant));
   }
   return remembered.get(key);
 }
