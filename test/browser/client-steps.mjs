@@ -61,6 +61,13 @@ export const clientSteps = {
     assert.equal(await count(), before + 1);
   },
 
+  async 'changes with PATCH, which CORS does not allow by default'({ tabs: [tab] }) {
+    const stock = (more) => window.client.products.change(1, ({ stock }) => ({ stock: stock + more }));
+    const { stock: first } = await tab.evaluate(stock, 1);
+    const { stock: second } = await tab.evaluate(stock, 1);
+    assert.equal(second, first + 1);
+  },
+
   async 'uploads with progress, through a broken connection'({ tabs: [tab], gateway }) {
     const faults = ['before', 'before'];
     gateway.next();

@@ -158,6 +158,15 @@ describeCalls('A call of the client', () => {
     expect(error.is('CONFLICT', 'GONE')).toBe(false);
   });
 
+  it('says what is left of a product that is short, and sends the order once', async () => {
+    const { id } = await fixtures.product({ stock: 1 });
+    gateway.next();
+    const order = client.orders.create({ items: [{ product_id: id, quantity: 2 }] });
+
+    await expect(order).rejects.toMatchObject({ code: 'CONFLICT', fields: [{ rule: 'stock', available: 1 }] });
+    expect(gateway.asked).toEqual(['POST /orders']);
+  });
+
   it.each<[string, Fault, object]>([
     ['of a proxy', { status: 403, headers: HTML, body: '<h1>No</h1>' }, { code: 'FORBIDDEN', details: '<h1>No</h1>' }],
     ['of an unknown status', { status: 418, headers: HTML, body: 'Tea' }, { code: 'UNKNOWN', details: 'Tea' }],
