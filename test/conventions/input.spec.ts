@@ -3,6 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
+import { InputsPipe } from '../../src/platform/bulk/inputs';
 import { isPure } from '../../src/platform/input/pure';
 import { expectError, expectSuccess, times } from '../../src/platform/testing';
 import { User } from '../../src/resources/users/user.entity';
@@ -227,12 +228,16 @@ function inputsOf(discovery: DiscoveryService): Input[] {
     return new MetadataScanner().getAllMethodNames(controller.prototype as object).flatMap((method) => {
       const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
         string,
-        { data?: string }
+        { data?: string; pipes?: unknown[] }
       >;
       const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, method) ??
         []) as Constructor[];
       return Object.entries(parameters)
-        .map(([key, { data }]) => ({ kind: Number(key.split(':')[0]), type: types[Number(key.split(':')[1])], data }))
+        .map(([key, { data, pipes = [] }]) => {
+          const [kind, index] = key.split(':').map(Number);
+          const inputs = pipes.find((pipe) => pipe instanceof InputsPipe);
+          return { kind, type: (inputs?.type as Constructor | undefined) ?? types[index], data };
+        })
         .filter(({ kind }) => INPUTS.includes(kind))
         .map((input) => ({ name: `${controller.name}.${method}`, ...input }));
     });

@@ -224,11 +224,8 @@ const COMMENTS: Wish = {
   owner: true,
   read: 'public',
 };
-/** What is particular to comments. They have no PUT, rules about the visibility of their post, and `userId` in the list of all. */
+/** What is particular to comments. They have rules about the visibility of their post, and `userId` in the list of all. */
 const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
-  [/ {2}\/\*\* Replaces .*?\n {2}\}\n\n/s, ''],
-  [/, Put \}/, ' }'],
-  [/CommentDto, CreateCommentDto, PatchCommentDto/, 'CommentDto, PatchCommentDto'],
   [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
   [/\['user_id', /, '['],
   [/'Comments of posts\.'/, "'Comments on posts.'"],

@@ -17,7 +17,7 @@ export const WRONG_LISTS: [query: string, field: string, rule: string][] = [
   [`search=${'x'.repeat(101)}`, 'search', 'length'],
   ['search=a%00', 'search', 'characters'],
   ['fields=', 'fields', 'enum'],
-  ['fields=id,version', 'fields', 'enum'],
+  ['fields=id,deleted_at', 'fields', 'enum'],
   ['colour=red', 'colour', 'unknown'],
   ['cursor=x', 'cursor', 'unknown'],
   ['page=0&page=0', 'page', 'once'],
