@@ -13,16 +13,18 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 const missingIn = (list: string[], routes: string[], what: string) =>
   routes.filter((one) => !list.includes(one)).map((one) => `${one} ${what}`);
 
-/** An upload says by headers of its protocol where to go on. */
-const READS_OF_ONE = ROUTES.filter((route) => /^GET .*(\/:\w+|profile)$/.test(route) && !route.endsWith('/:key'));
+/** An upload says by headers of its protocol where to go on. What a link opens is no representation. */
+const READS_OF_ONE = ROUTES.filter(
+  (route) => /^GET .*(\/:\w+|profile)$/.test(route) && !/\/:(?:key|link)$/.test(route),
+);
 /** What changes one resource: uploads take If-Match too, and their chunks differ from bodies. */
 const CHANGES = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route) && !route.includes('/uploads'));
 /** The representations, and the changes: those of uploads too. */
-const SHOWN = ROUTES.filter((route) => /^GET .*(\/:\w+|profile)$/.test(route));
+const SHOWN = ROUTES.filter((route) => /^GET .*(\/:(?!link$)\w+|profile)$/.test(route));
 const CHANGED = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route));
 const readOf = (route: string) => route.replace(/^\w+ (.*:\w+).*$/, 'GET $1');
-/** Without tokens, which are secrets, and uploads, which are resumed by what their protocol has for that. */
-const POSTS = ROUTES.filter((route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$/.test(route));
+/** Without tokens and links, which are secrets, and uploads, which are resumed by what their protocol has for that. */
+const POSTS = ROUTES.filter((route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$|\/links$/.test(route));
 
 /** Entity tags and idempotency keys of every route; the finer points are in entity-tags.spec.ts and idempotency.spec.ts. */
 describe('every repetition', () => {

@@ -53,7 +53,8 @@ export function isSame(example: Node, body: Node): boolean {
 /** What makes comes first; what is deleted goes before what it belongs to, and first of all what nothing here belongs to. */
 export function rank({ method, path }: Operation): number {
   const nouns = [...RESOURCES].reverse().flatMap(({ noun }) => (noun === 'users' ? ['auth', noun] : [noun]));
-  if (method !== 'delete') return method === 'post' ? -2 : -1;
+  // A link needs an upload that a PATCH has completed.
+  if (method !== 'delete') return method === 'post' && !path.includes('{key}') ? -2 : -1;
   return Math.max(
     nouns.findIndex((noun) => path.includes(`/${noun}`)),
     0,
