@@ -65,8 +65,8 @@ function forAnswers(interceptor: Interceptor): Interceptor {
 
 function setter(cache: Cache): Cache['set'] {
   return async (key, value, ...ttl) => {
-    // A large page may be shortened while it is sent, so it is read anew each time.
-    if (value instanceof Page && isLarge(value as Page<object>)) return;
+    // A large page may be shortened while it is sent, so it is read anew each time, as a whole list is.
+    if (value instanceof Page && (value.rest || isLarge(value as Page<object>))) return;
     await cache.set(key, pack(value), ...ttl);
   };
 }

@@ -19,7 +19,7 @@ export function adaptSerializer(): void {
   if (serialize[ADAPTED]) return;
   const adapted: Serialize = function (this: ClassSerializerInterceptor, value, options) {
     if (value instanceof Page) {
-      return value.withItems(serialize.call(this, value.data, options) as object[]);
+      return (value as Page<object>).mapAll((items) => serialize.call(this, items, options) as object[]);
     }
     if (value instanceof Verbatim) return new Verbatim(serialize.call(this, value.body, options));
     return marked(value, serialize.call(this, value, options));

@@ -42,6 +42,8 @@ export interface PageOptions {
   largest?: number;
   /** How the page can be shortened. Default: it can't, like a numbered page */
   beginning?: Beginning;
+  /** The items after those of `data`, of a page that stands for a whole list. */
+  rest?: AsyncIterable<object[]>;
 }
 
 /**
@@ -57,26 +59,41 @@ export class Page<T extends object> {
     options: PageOptions = {},
   ) {
     this.#options = options;
+    // Whoever changes the items in place would change the first ones alone.
+    if (options.rest) for (const one of [data, ...data]) Object.freeze(one);
   }
 
   /** Maps the items to representations, reduced to the requested `fields`. */
   map<U extends object>(represent: (item: T) => U): Page<object> {
     const { fields } = this.#options;
-    const data = this.data.map((item) => (fields ? project(represent(item), fields) : represent(item)));
-    return this.withItems(data);
+    return this.mapAll((items) => items.map((item) => (fields ? project(represent(item), fields) : represent(item))));
+  }
+
+  /** Makes other items of all, also of those that come later. */
+  mapAll(make: (items: T[]) => object[]): Page<object> {
+    const { rest } = this.#options;
+    const data = make(this.data);
+    if (!rest) return this.withItems(data);
+    return new Page(data, this.pagination, { ...this.#options, rest: madeOf(rest as AsyncIterable<T[]>, make) });
   }
 
   /**
-   * The same page with other items.
+   * The same page with other items. Of a whole list, the items that come later are lost.
    * @param more by how many bytes the largest item may have grown. Default: 0
    */
   withItems(data: object[], more = 0): Page<object> {
-    const { largest = Infinity } = this.#options;
-    return new Page<object>(
-      data,
-      this.pagination,
-      more > 0 ? { ...this.#options, largest: largest + more } : this.#options,
-    );
+    const { largest = Infinity, ...options } = this.#options;
+    return new Page<object>(data, this.pagination, { ...options, largest: largest + more, rest: undefined });
+  }
+
+  /** The attributes that the caller asked for. Undefined for all. */
+  get fields(): string[] | undefined {
+    return this.#options.fields;
+  }
+
+  /** The items after those of `data`; undefined for a page of a list. */
+  get rest(): AsyncIterable<object[]> | undefined {
+    return this.#options.rest;
   }
 
   /** The greatest size of the page in bytes. */
@@ -101,6 +118,10 @@ export class Page<T extends object> {
     const data = beginning.backwards ? this.data.slice(-count) : this.data.slice(0, count);
     return new Page(data, beginning.paginationOf(count), this.#options);
   }
+}
+
+async function* madeOf<T>(rest: AsyncIterable<T[]>, make: (items: T[]) => object[]): AsyncGenerator<object[]> {
+  for await (const items of rest) yield make(items);
 }
 
 /** The page itself, or a page made of its copy. Undefined for any other value. */

@@ -6,6 +6,7 @@ import { answerOf } from './answer';
 import type { KeyedAnswer } from './keyed-answer';
 import { MultiStatus } from './multi-status';
 import { send, sendBody } from './send';
+import { sendExport } from './send-export';
 import { unwritable } from './require-json';
 
 const MIN_ERROR = 400;
@@ -25,7 +26,8 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
   if (body instanceof StreamableFile) endsByItself(response);
   if (body === undefined || body instanceof StreamableFile) return byNest();
   if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
-  const { includes } = response.req;
+  const { exported, includes } = response.req;
+  if (exported) return sendExport(response, exported, body);
   if (includes && typeof body === 'object' && body !== null) return replyWhole(response, includes.into(body));
   return sendBody(response, body);
 }

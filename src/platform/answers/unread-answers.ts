@@ -25,7 +25,7 @@ const BYTES_PER_UNIT = 3;
 const unread = new MemoryBudget();
 const ofNeighbourhoods = new MemoryBudget();
 const taken = new WeakMap<Response, number>();
-/** Those whose whole answer is in memory, and has its room. */
+/** Those whose whole answer is in memory, and has its room, or that never have more than a few pieces in memory. */
 const inPieces = new WeakSet<Response>();
 
 /**
@@ -89,6 +89,9 @@ function bytesIn(chunk: unknown): number {
     return BYTES_PER_UNIT * chunk.length <= PIECE_BYTES ? chunk.length : Buffer.byteLength(chunk);
   return chunk instanceof Uint8Array ? chunk.length : 0;
 }
+
+/** For an answer whose source waits until what it has given was sent. So few of them may be sent at once that they aren't counted. */
+export const waitsForReader = (response: Response): void => void inPieces.add(response);
 
 /** Sends an answer in pieces, each after the one before has left: the bytes sent show whether the client reads. */
 export function sendPieces(response: Response, bytes: Buffer): void {

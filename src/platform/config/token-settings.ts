@@ -1,10 +1,10 @@
 import { IsOptional, IsString, IsUrl } from 'class-validator';
-import { SearchSettings } from './search-settings';
+import { ExportSettings } from './export-settings';
 import { TextSetting, WholeSetting, YesOrNoSetting } from './setting-rules';
 import { SECONDS_PER_DAY, SECONDS_PER_MINUTE } from '../units';
 
 /** The settings of tokens, sessions and the identity provider, a part of {@link Settings}. */
-export abstract class TokenSettings extends SearchSettings {
+export abstract class TokenSettings extends ExportSettings {
   /** The claim `iss` of this service's tokens; JWT_AUDIENCE is the claim `aud`. Both are set and required. */
   @IsString()
   JWT_ISSUER = 'resource-api';

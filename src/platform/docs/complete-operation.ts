@@ -2,6 +2,7 @@ import type { Access } from '../auth/access.decorators';
 import { peopleWith } from '../auth/caller';
 import { MAX_INPUTS } from '../input/input-limits';
 import { Extension } from '../http/route-keys';
+import { WHOLE_LIST } from '../exports/described';
 import { completeBody } from './complete-body';
 import { completeParameters } from './complete-parameters';
 import { completeResponses } from './complete-responses';
@@ -30,11 +31,12 @@ export function completeOperation(operation: OperationObject, context: Operation
   completeResponses(operation, context);
 }
 
-function describe(operation: OperationObject, { access }: OperationContext): void {
+function describe(operation: OperationObject, { access, pages }: OperationContext): void {
   // A doc comment is a sentence; a summary has no full stop.
   operation.summary = operation.summary?.replace(/\.$/, '');
   const many = takeExtension(operation, Extension.EACH) ? MANY : undefined;
-  operation.description = [operation.description, many, `For ${audience(access)}.`].filter(Boolean).join('\n\n');
+  const parts = [operation.description, many, pages && WHOLE_LIST, `For ${audience(access)}.`];
+  operation.description = parts.filter(Boolean).join('\n\n');
 }
 
 function audience(access: Access | undefined): string {

@@ -3,6 +3,7 @@ import type { ApplicationConfig } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { DeclaredAccess } from '../auth/declared-access';
 import { tablePathOf } from '../routing/route-versions';
+import { WHOLE_LISTS } from '../exports/described';
 import { RELEASES, type Version } from '../http/api-version';
 import { versioning } from '../routing/versioning';
 import type { Deprecation } from '../http/deprecated';
@@ -27,6 +28,7 @@ const describe = (version: Version): string =>
 - A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection also has \`pagination\` beside \`data\`.
 - A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules or the conflicts in \`fields\`.
 - ${PAGING[version]}
+- ${WHOLE_LISTS}
 - The path names the version. On a path without a version, such as \`/api/users\`, the header
   \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer.
 - With \`Accept: application/xml\` every answer that is JSON here comes as XML, and \`Content-Type: application/xml\` bodies are

@@ -37,6 +37,16 @@ export function encodingFor(request: Request, length: number): Encoding | undefi
   return encoding === Encoding.BROTLI || encoding === Encoding.GZIP ? encoding : undefined;
 }
 
+/** Whether a body of unknown length may be compressed by gzip while it is sent. */
+export function acceptsGzip(request: Request): boolean {
+  const accepted = request.headers['accept-encoding'];
+  if (accepted === undefined || accepted.length > MAX_ACCEPTED) return false;
+  return request.acceptsEncodings(Encoding.GZIP, 'identity') === Encoding.GZIP;
+}
+
+/** Compresses what is sent as it comes. What was written leaves at once, so that the client sees each piece. */
+export const gzipStream = (): zlib.Gzip => zlib.createGzip({ level: FASTEST, flush: zlib.constants.Z_SYNC_FLUSH });
+
 /** Compresses in the thread pool, off the event loop. @param length of the body, in bytes */
 export function compress(body: string | Buffer, encoding: Encoding, length: number): Promise<Buffer> {
   const large = length > LARGE_BYTES;

@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../transactions/unit-of-work';
 import { OneOf, Text } from '../input/attributes';
 import { FieldList, IdsParameter, IncludeList, SameAs, WholeParameter } from '../input/query-parameters';
 import { BooleanParameter } from '../input/value-parameters';
+import type { Export } from '../exports/export';
 import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
@@ -30,6 +31,8 @@ export const CURSORS = Symbol('cursors');
 export const WORK = Symbol('work');
 /** The key of a function that looks the caller up again, after a list has waited for its turn. */
 export const CONFIRM = Symbol('confirm');
+/** The key of what the caller asks for, where that is the whole list instead of a page. */
+export const EXPORT = Symbol('export');
 /** The key of attributes that are needed besides the requested `fields`: the included rows are found by their values. */
 export const KEYS = Symbol('keys');
 /** Metadata of the class of a list's query: the DTO of the items. */
@@ -81,6 +84,7 @@ export interface ListQuery {
   /** In version 2: the start of the page, and the cursors of its neighbours. */
   [CURSORS]?: Cursors;
   [WORK]?: UnitOfWork;
+  [EXPORT]?: Export;
   [CONFIRM]?: () => Promise<void>;
   [LARGEST]?: LargestSize;
   [SORTABLE]?: readonly string[];

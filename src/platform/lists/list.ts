@@ -29,6 +29,8 @@ export interface Slice {
   weighs?: boolean;
   /** Reads these alone, and only if all of them match as they did. They need neither ranges nor an offset. */
   only?: HeavyRows;
+  /** Whether it is a step of a whole list, which need not fit into an answer. Default: false */
+  isStep?: boolean;
 }
 
 /** Rows; or what reads them, which has to wait for its turn, and so must not be called by whoever keeps others waiting. */

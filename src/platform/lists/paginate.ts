@@ -1,13 +1,12 @@
-import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../rows/counted-tables';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
-import { searchableOf } from '../rows/searchable-by';
 import { isInTransaction } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import type { Comparison } from '../input/comparison';
-import { conditionsIn, type Filter, keysIn } from './conditions';
+import { conditionsIn, keysIn } from './conditions';
 import { cursorPage } from './cursor-page';
-import { CURSORS, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
+import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
@@ -15,24 +14,18 @@ import { wholeRows } from './found-rows';
 import type { List, Slice } from './list';
 import { numberedPage } from './numbered-page';
 import type { Page } from '../answers/page';
+import { exportedPage } from './exported-page';
 import { type Equal, readPlainRows } from './read-plain-rows';
 import { readRows, type ReadOptions } from './read-rows';
 import { requireColumns } from './require-columns';
 import { requireVisible } from './require-visible';
-import { mayBeHeavy, mayBeTooLarge, ROW } from './row-sizes';
+import { mayBeHeavy, mayBeTooLarge } from './row-sizes';
 import { Searches } from './searches';
 import { hasExactSortValue } from './sort-value';
+import { equalities, matchingRows, type MatchingOptions } from './matching-rows';
 import { readConfirmed } from './confirmed-read';
 
-export interface PaginateOptions<E> extends ReadOptions<E> {
-  /** Text columns that `search` looks through; those of the entity's `@SearchableBy()` unless given. */
-  searchable?: readonly (keyof E & string)[];
-  /** A further SQL condition for `search`, which uses `:pattern`. */
-  searchIn?: string;
-  /** Values that columns must equal, or operators of TypeORM such as `In(ids)`. An undefined value filters nothing. */
-  filter?: Filter<E>;
-  /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
-  where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
+export interface PaginateOptions<E> extends ReadOptions<E>, MatchingOptions<E> {
   /** Attributes that this caller must neither sort nor filter by. */
   hidden?: (keyof E & string)[];
 }
@@ -50,6 +43,7 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   requireColumns(repository.metadata, query, options);
   requireVisible(query, options.hidden);
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
+  if (query[EXPORT]) return wholeList(repository, query, options, work);
   const list = listOf(repository, query, options, work);
   const find = () => (cursors ? cursorPage(repository, list, query, cursors) : numberedPage(list, query));
   const searches = search === undefined ? undefined : Searches.of(repository.manager.dataSource);
@@ -57,6 +51,17 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
     const { rows, page } = await (searches ? searches.run(search!, work, find) : find());
     return page(typeof rows === 'function' ? await rows() : rows);
   });
+}
+
+function wholeList<E extends ObjectLiteral & { id: number }>(
+  repository: Repository<E>,
+  query: ListQuery,
+  options: PaginateOptions<E>,
+  work: UnitOfWork,
+): Promise<Page<E>> {
+  const equal = equalities(options.filter, query.status);
+  const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal, conditionsIn(query));
+  return readConfirmed(query, work, () => exportedPage(repository, query, options, matching, work));
 }
 
 /** With `fields`, the values by which included rows are found are read too; see {@link Embedding}. */
@@ -150,36 +155,6 @@ function plainFor<E extends ObjectLiteral>(
 /** False for null and for TypeORM's operators, which can't be compared by `=`. */
 function isPlainValue(value: unknown): boolean {
   return typeof value !== 'object' || value instanceof Date;
-}
-
-/** If the service and the caller both ask for a status, both conditions apply. */
-function equalities(filter: object = {}, status: string | undefined): Equal {
-  return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
-}
-
-function matchingRows<E extends ObjectLiteral>(
-  repository: Repository<E>,
-  { search }: ListQuery,
-  { searchable, searchIn, where }: PaginateOptions<E>,
-  equal: Equal,
-  compared: Comparison[],
-): SelectQueryBuilder<E> {
-  const builder = repository.createQueryBuilder(ROW);
-  // `where` would replace earlier conditions, so each one is added.
-  for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
-  for (const [index, comparison] of compared.entries()) {
-    const condition = comparison.condition(`${ROW}.${comparison.attribute}`, `:compared_${index}`);
-    builder.andWhere(condition, { [`compared_${index}`]: comparison.value });
-  }
-  where?.(builder);
-  if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
-  return builder;
-}
-
-function contains(search: string, columns: readonly string[], elsewhere?: string): Brackets {
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  const conditions = columns.map((column) => `${ROW}.${column} ILIKE :pattern`).concat(elsewhere ?? []);
-  return new Brackets((either) => conditions.forEach((condition) => either.orWhere(condition, { pattern })));
 }
 
 async function count<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {

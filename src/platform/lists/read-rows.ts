@@ -46,8 +46,8 @@ export async function readRows<E extends ObjectLiteral>(
   const columns = wanted?.map((name) => `${ROW}.${name}`);
   const rows = repository.createQueryBuilder(ROW);
   if (columns) rows.select(columns);
-  const { weighs = false, only, room } = slice;
-  const measures = !weighs && mayBeTooLarge(query, slice.limit);
+  const { weighs = false, only, room, isStep = false } = slice;
+  const measures = !weighs && !isStep && mayBeTooLarge(query, slice.limit);
   const ids = foundIds(matching, sort, slice, weighs || measures ? bytesOf(repository, columns) : undefined);
   const { joined, included } = includedIn(repository, wanted ? query.fields! : undefined, include);
   const bytes = included.map(([, other]) => other.bytes(FOUND_ID, weighs ? BYTES_OF_INCLUDED : 0));

@@ -7,6 +7,9 @@ import { ApiError } from '../errors/api-error';
 import { type Controller, writesItself } from '../http/route-parameters';
 import { VERSIONS } from '../http/api-version';
 import { XML_TYPES } from '../http/xml';
+import { PAGE_TYPE } from '../http/route-keys';
+import type { DtoClass } from '../input/fields';
+import { asksForExport, mayAskForExport } from '../exports/export';
 
 const USUAL_TYPES = `application/json, application/xml, or application/vnd.api+json with version ${VERSIONS.join(' or ')}`;
 const PRODUCES = 'resource-api:produces';
@@ -47,6 +50,7 @@ function preferred(request: Request, mediaTypes: string[]): string | undefined {
 export class AcceptGuard implements CanActivate {
   private readonly produced = new PerRoute(producedBy);
   private readonly types = new PerRoute(typesByNest);
+  private readonly items = new PerRoute((handler) => Reflect.getMetadata(PAGE_TYPE, handler) as DtoClass | undefined);
 
   canActivate(context: ExecutionContext): boolean {
     if (kindOf(context) !== 'http') return true;
@@ -55,11 +59,17 @@ export class AcceptGuard implements CanActivate {
     if (request.version === undefined) return true;
     const produced = this.produced.of(context);
     if (produced) return choose(request, produced);
+    if (mayAskForExport(request) && this.asksForExport(request, context)) return true;
     if (request.representation) return true;
     const types = this.types.of(context);
     if (types.length === 0) throw notAcceptable();
     if (types.includes(ANY_TYPE) || request.accepts(types)) return true;
     throw notAcceptable([JSON_TYPE, XML_TYPES[0], ...types].join(', '));
+  }
+
+  private asksForExport(request: Request, context: ExecutionContext): boolean {
+    const item = this.items.of(context);
+    return item !== undefined && asksForExport(request, item);
   }
 }
 

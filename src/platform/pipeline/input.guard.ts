@@ -11,11 +11,12 @@ import { type FieldViolation, validationError } from '../errors/api-error';
 import { Bulk } from '../bulk/bulk';
 import { expectInputs } from '../bulk/inputs';
 import { applyLenient, prefersLenient } from '../bulk/prefer';
+import type { Export } from '../exports/export';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { expectHandler, isKeyedPost, keyNotTaken } from '../idempotency/idempotent';
 import { CursorSeal } from '../lists/cursor';
 import { Embedding } from '../lists/embedding';
-import { CONFIRM, CURSORS, KEYS, type ListQuery, PARAMETERS_OF, WORK } from '../lists/list-query';
+import { CONFIRM, CURSORS, EXPORT, KEYS, type ListQuery, PARAMETERS_OF, WORK } from '../lists/list-query';
 import { attributesOf, parseFields } from '../input/fields';
 import { includesOf, parseIncludes, type Relation } from '../input/includes';
 import { BodyReading } from './body-reading';
@@ -73,7 +74,15 @@ export class InputGuard implements CanActivate {
     const query = request.query as ListQuery;
     query[WORK] = request.work;
     if (request.user) query[CONFIRM] = this.confirmation(request, context);
+    const { exported } = request;
+    if (exported) return this.prepareExport(exported, query);
     if (request.version === 2) query[CURSORS] = this.cursorSeal.cursorsOf(request);
+  }
+
+  private prepareExport(exported: Export, query: ListQuery): void {
+    exported.requireWhole(query);
+    exported.confirm = query[CONFIRM];
+    query[EXPORT] = exported;
   }
 
   private confirmation(request: Request, context: ExecutionContext): () => Promise<void> {

@@ -10,7 +10,7 @@ import {
 import { PipesConsumer } from '@nestjs/core/pipes/pipes-consumer';
 import { InputsPipe, inputsPipe } from '../bulk/inputs';
 import { noteRefusal, refusalOf } from '../errors/refused-parameters';
-import { CONFIRM, CURSORS, KEYS, type ListQuery, WORK } from '../lists/list-query';
+import { CONFIRM, CURSORS, EXPORT, KEYS, type ListQuery, WORK } from '../lists/list-query';
 import { IdPipe } from '../input/id.pipe';
 import { type Groups, ValidationPipe } from '../input/validation.pipe';
 import { violationsOf } from '../input/violations';
@@ -126,6 +126,7 @@ function keepOwn(given: ListQuery | undefined, made: ListQuery | undefined): voi
   made[WORK] = given[WORK];
   made[CURSORS] = given[CURSORS];
   made[CONFIRM] = given[CONFIRM];
+  made[EXPORT] = given[EXPORT];
   if (given[KEYS]) made[KEYS] = given[KEYS];
 }
 

@@ -8,6 +8,7 @@ import { GatewayErrors } from './gateway-errors';
 import { IdempotencyKey } from '../idempotency/idempotency-key.entity';
 import { IdempotencyKeys } from '../idempotency/idempotency-keys';
 import { CursorSeal } from '../lists/cursor';
+import { ExportPlaces } from '../lists/export-places';
 import { Searches } from '../lists/searches';
 import { CallerRights } from './caller-rights';
 import { AcceptGuard } from './accept.guard';
@@ -46,6 +47,7 @@ import { adaptSerializer } from '../answers/adapt-serializer';
     DeclaredVersions,
     HandlerChecks,
     DeclaredInput,
+    ExportPlaces,
     IdempotencyKeys,
     RateLimits,
     Searches,

@@ -61,7 +61,7 @@ export class Client {
       body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') && text !== '';
+    const json = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     const answer = { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
     this.inspect({ method, url: new URL(url), headers: sent }, answer);
     return answer;

@@ -1,0 +1,49 @@
+import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import type { Comparison } from '../input/comparison';
+import { searchableOf } from '../rows/searchable-by';
+import type { Filter } from './conditions';
+import type { ListQuery } from './list-query';
+import type { Equal } from './read-plain-rows';
+import { ROW } from './row-sizes';
+
+/** What the rows of a list fulfil, besides what its caller asks. */
+export interface MatchingOptions<E> {
+  /** Text columns that `search` looks through; those of the entity's `@SearchableBy()` unless given. */
+  searchable?: readonly (keyof E & string)[];
+  /** A further SQL condition for `search`, which uses `:pattern`. */
+  searchIn?: string;
+  /** Values that columns must equal, or operators of TypeORM such as `In(ids)`. An undefined value filters nothing. */
+  filter?: Filter<E>;
+  /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
+  where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
+}
+
+/** If the service and the caller both ask for a status, both conditions apply. */
+export function equalities(filter: object = {}, status: string | undefined): Equal {
+  return [...Object.entries(filter), ['status', status] as const].filter(([, value]) => value !== undefined) as Equal;
+}
+
+export function matchingRows<E extends ObjectLiteral>(
+  repository: Repository<E>,
+  { search }: ListQuery,
+  { searchable, searchIn, where }: MatchingOptions<E>,
+  equal: Equal,
+  compared: Comparison[],
+): SelectQueryBuilder<E> {
+  const builder = repository.createQueryBuilder(ROW);
+  // `where` would replace earlier conditions, so each one is added.
+  for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
+  for (const [index, comparison] of compared.entries()) {
+    const condition = comparison.condition(`${ROW}.${comparison.attribute}`, `:compared_${index}`);
+    builder.andWhere(condition, { [`compared_${index}`]: comparison.value });
+  }
+  where?.(builder);
+  if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
+  return builder;
+}
+
+function contains(search: string, columns: readonly string[], elsewhere?: string): Brackets {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const conditions = columns.map((column) => `${ROW}.${column} ILIKE :pattern`).concat(elsewhere ?? []);
+  return new Brackets((either) => conditions.forEach((condition) => either.orWhere(condition, { pattern })));
+}
