@@ -15,12 +15,13 @@ export interface OpenApi {
 /** The part with all that belongs to no group of operations. No group's name begins with an underscore. */
 export const SHARED = '_shared';
 const REFERENCE = /"#\/components\/(\w+)\/([\w.-]+)"/g;
-/** It lists the error codes of all resources, so no group has a copy. */
-const OF_THE_WHOLE = 'schemas/Error';
+/** The schemas of the service itself, so no group has a copy. The responses to errors are the other such components. */
+const OF_THE_SERVICE = ['schemas/ApiError', 'schemas/Pagination', 'schemas/CursorPagination'];
 
 /**
  * Cuts a document into one part for each group of operations, and one with the rest. A part has all components that its
- * operations need, even if others need them too: so a new group changes no other part (D-215).
+ * operations need, even if others need them too, except for those of the service itself: so a new group changes no other
+ * part (D-215).
  * @returns the parts by the names of their files, without the extension
  * @throws {Error} if an operation is in no group, or two groups have one name
  */
@@ -39,14 +40,22 @@ export function partsOf({ tags = [], paths = {}, components = {}, ...rest }: Ope
       (group.paths[path] ??= {})[method] = operation;
     }
   }
+  const common = commonOf(components);
   const needed = new Set<string>();
   for (const group of groups.values()) {
     const own = namesNeededBy(group.paths, components);
     own.forEach((name) => needed.add(name));
-    group.components = pick(components, (name) => own.has(name));
+    group.components = pick(components, (name) => own.has(name) && !common.has(name));
   }
-  const unneeded = pick(components, (name) => !needed.has(name) || name === OF_THE_WHOLE);
-  return new Map<string, OpenApi>([[SHARED, { ...rest, components: unneeded }], ...groups]);
+  const shared = pick(components, (name) => !needed.has(name) || common.has(name));
+  return new Map<string, OpenApi>([[SHARED, { ...rest, components: shared }], ...groups]);
+}
+
+/** `kind/name` of the components of the service itself: shared responses, paginations, and all that they refer to. */
+function commonOf(components: Components): Set<string> {
+  const roots = pick(components, (name) => name.startsWith('responses/') || OF_THE_SERVICE.includes(name));
+  const names = Object.entries(roots).flatMap(([kind, named]) => Object.keys(named).map((name) => `${kind}/${name}`));
+  return new Set([...names, ...namesNeededBy(roots, components)]);
 }
 
 /** @throws {Error} naming each thing that two parts describe differently */
@@ -93,7 +102,7 @@ function namesNeededBy(paths: object, components: Components): Set<string> {
   const visit = (node: unknown): void => {
     for (const [, kind, name] of JSON.stringify(node).matchAll(REFERENCE)) {
       const key = `${kind}/${name}`;
-      if (found.has(key) || key === OF_THE_WHOLE) continue;
+      if (found.has(key)) continue;
       found.add(key);
       if (components[kind]?.[name]) visit(components[kind][name]);
     }

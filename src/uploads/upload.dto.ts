@@ -8,7 +8,6 @@ const Bytes = () => Whole({ max: Number.MAX_SAFE_INTEGER });
 export class UploadDto extends ResourceDto {
   /** The number of the upload. Its paths use its `key`. @example 1 */
   @Id()
-  @ApiProperty({ readOnly: true })
   override id: number;
 
   /**
@@ -80,7 +79,7 @@ export class UploadDto extends ResourceDto {
    * The time at which an incomplete upload is deleted. Null for a complete upload.
    * @example 2026-02-01T12:00:00.000Z
    */
-  @ApiProperty({ type: String, format: 'date-time', maxLength: 24, nullable: true, readOnly: true })
+  @ApiProperty({ type: String, format: 'date-time', maxLength: 24, nullable: true })
   expires_at: Date | null;
 }
 

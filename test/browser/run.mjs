@@ -47,7 +47,7 @@ const steps = {
 
   async 'signs in, and is authorised by that'({ page }) {
     const { username, password } = alan;
-    const { status, body } = await execute(page, 'Tokens-createTokens', withBody({ username, password }));
+    const { status, body } = await execute(page, 'Tokens-signIn', withBody({ username, password }));
     assert.equal(status, 201);
     assert.equal(body.data.token_type, 'Bearer');
     await page.locator('.auth-wrapper .authorize.locked').waitFor();
@@ -105,7 +105,7 @@ const steps = {
 
   async 'signs out'({ page, url }) {
     const { access_token, refresh_token } = await tokensOf(page);
-    const { status } = await execute(page, 'Tokens-deleteTokens', withBody({ refresh_token }));
+    const { status } = await execute(page, 'Tokens-signOut', withBody({ refresh_token }));
     assert.equal(status, 204);
     const headers = { Authorization: `Bearer ${access_token}` };
     assert.equal((await fetch(`${url}/api/v1/users/profile`, { headers })).status, 401);
@@ -113,7 +113,7 @@ const steps = {
 };
 
 async function tokensOf(page) {
-  const answer = page.locator('#operations-Tokens-createTokens .live-responses-table .highlight-code code').first();
+  const answer = page.locator('#operations-Tokens-signIn .live-responses-table .highlight-code code').first();
   return JSON.parse(await answer.innerText()).data;
 }
 

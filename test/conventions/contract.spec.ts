@@ -40,7 +40,11 @@ describe('The document, compared with an answer,', () => {
       compare(product, { headers: { ...headers, 'Content-Type': 'text/html' } }),
       'media type is text/html',
     ],
-    ['a media type of another version', compare(product, { headers: vendor(2) }), 'version=2 instead of'],
+    [
+      'a media type of another version',
+      compare(product, { headers: vendor(2) }),
+      'version=2 instead of application/json',
+    ],
     ['an attribute', compare({ ...product, secret: 1 }), '/data has `secret`, which its schema lacks'],
     ['an attribute that is missing', compare(nameless), "must have required property 'name'"],
     [

@@ -11,7 +11,7 @@ import { clientOf, useTestApi } from '../support/test-api';
 
 const BUILD_AND_START = 150_000;
 const MAX_SUMMARY = 60;
-const ID = /^(list|get|create|replace|update|appendTo|delete)([A-Z][a-z]+)+$/;
+const ID = /^[a-z]+([A-Z][a-z]+)+$/;
 const asRoute = (operation: string) => operation.replaceAll(/\{(\w+)\}/g, ':$1');
 const places = (poor: Described[]) => poor.map(({ where }) => where);
 const isPoor = ({ node }: Described) => !node.description || examplesIn(node).length === 0;
@@ -92,6 +92,25 @@ describe('every operation', () => {
     );
   });
 
+  it('is called unlike any schema, as generators write both into files of these names', () => {
+    const ids = document.operations.map(({ spec }) => (spec.operationId as string).toLowerCase());
+    const schemas = Object.keys(document.json.components.schemas as object);
+
+    lacks(
+      schemas
+        .filter((name) => ids.includes(name.toLowerCase()))
+        .map((name) => `The schema ${name} is called like an operation: rename its class`),
+    );
+  });
+
+  it('names components without digests and numbers, so that they stay the same', () => {
+    const names = Object.values(document.json.components as Record<string, object>).flatMap((named) =>
+      Object.keys(named),
+    );
+
+    lacks(names.filter((name) => /\d/.test(name)).map((name) => `The component ${name} has a number in its name`));
+  });
+
   it('has parameters with a description and an example, those that are required first', () => {
     const poor = places(document.parameters().filter(isPoor));
 
@@ -128,7 +147,7 @@ describe('every operation', () => {
       examplesOf(node).map((example) => ({ where, problems: document.violations(schemaOf(node), example) })),
     );
 
-    if (ALL_ARE_ASKED) expect(Math.min(single.length, bodies.length)).toBeGreaterThan(50);
+    if (ALL_ARE_ASKED) expect(Math.min(single.length, bodies.length)).toBeGreaterThan(20);
     lacks(
       [...single, ...bodies].flatMap(({ where, problems }) =>
         problems.map((problem) => `The example of ${where} breaks its schema: ${problem.trim()}; mend its @example`),
@@ -144,8 +163,7 @@ function ofAsked(document: OpenApi): OpenApi {
     return [path, Object.fromEntries(operations)] as const;
   });
   const parts = partsOf({ ...document, paths: Object.fromEntries(paths) });
-  const shared = parts.get(SHARED)!;
-  const { schemas, securitySchemes } = shared.components!;
-  parts.set(SHARED, { ...shared, components: { securitySchemes, schemas: { Error: schemas.Error } } });
+  // Without what only the other operations need.
+  parts.set(SHARED, partsOf(document).get(SHARED)!);
   return joined(parts);
 }

@@ -28,7 +28,7 @@ describe('The document of a team’s routes', () => {
   const parameter = (path: string, name: string): Node =>
     operation(path).parameters.find((one: Node) => one.name === name);
   const dataOf = (path: string, method = 'get', status = 200): Node =>
-    operation(path, method).responses[status].content['application/json'].schema.properties.data;
+    resolved(operation(path, method).responses[status].content['application/json'].schema).properties.data;
   const bodyOf = (path: string, method: string): Node =>
     operation(path, method).requestBody.content['application/json'];
 
@@ -172,7 +172,9 @@ describe('The document of a team’s routes', () => {
     expect([operationId, summary]).toEqual(['readByHand', 'By hand']);
     expect(responses[200]).toMatchObject({ description: 'OK', headers: { 'X-Request-Id': expect.anything() } });
     expect(responses[404].description).toBe('Nobody has it.');
-    expect(responses[404].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' });
+    expect(responses[404].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/NotFoundError',
+    });
     expect(responses[418]).toMatchObject({ description: 'A teapot.' });
     expect(responses[400]).toBeDefined();
     const success = responses[200].content['application/json'].schema;

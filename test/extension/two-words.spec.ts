@@ -217,11 +217,10 @@ describe('A resource with a name of two words', () => {
       expect((await api.get(`/${place}`)).body.data.id).toBe(id);
     }
     expect(expectError(await api.get('/credit-notes/999999'), 'NOT_FOUND').message).toBe('Credit note not found');
-    const { paths, components } = (await api.get('//docs/json')).body;
+    const { paths } = (await api.get('//docs/json')).body;
     const { responses, parameters } = paths['/api/v1/credit-notes/{id}'].get;
     expect(parameters[0].description).toBe('The id of the credit note.');
-    const promised = components.responses[responses['404'].$ref.split('/').at(-1)];
-    expect(JSON.stringify(promised)).toContain('Credit note not found');
+    expect(responses['404'].description).toBe('Credit note not found');
   });
 
   it('is counted, by a status of two words as well', async () => {

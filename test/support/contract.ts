@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
 import type { Answer, SentRequest } from '../../src/platform/testing';
 import { PROBLEM_TYPE } from '../../src/platform/http/accepted';
 import { fromXml } from './xml';
@@ -105,10 +106,10 @@ function contentDifferences(
   document: Document,
   { content }: Node,
   { url }: SentRequest,
-  { headers, body: made, text }: Answer,
+  { status, headers, body: made, text }: Answer,
 ): string[] {
   if (!content) return text === '' ? [] : ['there is a body, and none is documented'];
-  const sent = mediaTypeOf(headers.get('content-type') ?? '');
+  const sent = documentedAs(mediaTypeOf(headers.get('content-type') ?? ''), document);
   if (sent === PROBLEM_TYPE) return [];
   const isXml = sent.endsWith('/xml') && !content[sent];
   const received = isXml ? 'application/json' : sent;
@@ -118,9 +119,25 @@ function contentDifferences(
   const documented = Object.keys(content).find((mediaType) => mediaTypeOf(mediaType) === received);
   if (!documented) return [`the media type is ${received} instead of ${Object.keys(content).join(' or ')}`];
   const { schema } = content[documented];
-  const fields = url.searchParams.getAll('fields').join();
-  const shown = [fields, ...url.searchParams.getAll('include')].filter(Boolean).join();
-  return document.violations(fields && body.data ? document.projection(schema, shown) : schema, body);
+  const [fields, included] = ['fields', 'include'].map((name) => namesIn(url.searchParams.getAll(name)));
+  return [
+    ...document.violations(body.data ? document.asAsked(schema, fields, included) : schema, body),
+    ...envelopeDifferences(body, status),
+  ];
+}
+
+const namesIn = (lists: string[]): string[] =>
+  lists
+    .join()
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+/** All successes have one schema, so it doesn't tell the status of this one. */
+function envelopeDifferences(body: Node, status: number): string[] {
+  if (!['code', 'message', 'data', 'timestamp'].every((name) => name in Object(body))) return [];
+  const isSaid = body.code === status && body.message === STATUS_CODES[status];
+  return isSaid ? [] : [`/code and /message say ${body.code} ${body.message} instead of ${status}`];
 }
 
 function headerDifferences(document: Document, response: Node, { headers }: Answer): string[] {
@@ -137,6 +154,12 @@ function headerDifferences(document: Document, response: Node, { headers }: Answ
     ...surprising.map((name) => `header ${name} is not documented`),
     ...wrong,
   ];
+}
+
+/** The media type of the version is JSON, which alone the document lists: its introduction says so. */
+function documentedAs(mediaType: string, { json }: Document): string {
+  const [version] = (json.info.version as string).split('.');
+  return mediaType === `application/vnd.api+json; version=${version}` ? 'application/json' : mediaType;
 }
 
 /** The media type without its charset and without blanks. */

@@ -44,12 +44,6 @@ export function examplesIn({ example, examples, schema }: Node): unknown[] {
   return example === undefined ? (examples ?? schema?.examples ?? []) : [example];
 }
 
-/** The same but for its time. */
-export function isSame(example: Node, body: Node): boolean {
-  const timeless = (value: Node): unknown => (value?.error ? { ...value.error, timestamp: 0 } : value);
-  return JSON.stringify(timeless(example)) === JSON.stringify(timeless(body));
-}
-
 /** What makes comes first; what is deleted goes before what it belongs to, and first of all what nothing here belongs to. */
 export function rank({ method, path }: Operation): number {
   const nouns = [...RESOURCES].reverse().flatMap(({ noun }) => (noun === 'users' ? ['auth', noun] : [noun]));

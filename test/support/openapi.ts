@@ -43,7 +43,7 @@ export class Document {
   /** Keyed by the schemas' text: most headers and errors are the same in all operations, and compiling takes long. */
   private readonly compiled = new Map<string, ValidateFunction>();
   private known: Operation[] | undefined;
-  private readonly projections = new Map<string, Node>();
+  private readonly asked = new Map<string, Node>();
   private readonly ajv: Ajv2020;
 
   /** @param checked true if another test checks the schemas: compiling the schema of schemas takes long. Default: false */
@@ -76,10 +76,17 @@ export class Document {
     );
   }
 
-  /** The response of a status, with its reference resolved. */
+  /** The response of a status, with its reference resolved. A description beside a reference takes precedence. */
   response({ spec }: Operation, status: number | string): Node {
     const response = spec.responses[status];
-    return response?.$ref ? this.json.components.responses[nameOf(response.$ref)] : response;
+    if (!response?.$ref) return response;
+    const { $ref, ...own } = response;
+    return { ...this.json.components.responses[nameOf($ref)], ...own };
+  }
+
+  /** A schema with its reference resolved. */
+  resolved(schema: Node): Node {
+    return schema?.$ref ? this.json.components.schemas[nameOf(schema.$ref)] : schema;
   }
 
   /** The headers of a response, by lower-case names. */
@@ -91,25 +98,36 @@ export class Document {
     return new Map(named);
   }
 
-  /** The schema of an envelope whose data, or items, have exactly these fields. */
-  projection(schema: Node, fields: string): Node {
-    const key = `${JSON.stringify(schema)} ${fields}`;
-    const known =
-      this.projections.get(key) ?? this.project(schema, new Set(fields.split(',').map((one) => one.trim())));
-    this.projections.set(key, known);
+  /**
+   * The schema of an answer that is exactly what was asked for.
+   * @param fields the chosen attributes; empty for all
+   * @param included the names of the included rows
+   */
+  asAsked(schema: Node, fields: string[], included: string[]): Node {
+    const key = JSON.stringify([schema, fields, included]);
+    const known = this.asked.get(key) ?? this.narrowed(schema, fields, included);
+    this.asked.set(key, known);
     return known;
   }
 
-  private project(schema: Node, fields: Set<string>): Node {
-    const { data } = schema.properties;
-    const reduced = data.items ? { ...data, items: this.reduce(data.items, fields) } : this.reduce(data, fields);
-    return { ...schema, properties: { ...schema.properties, data: reduced } };
+  private narrowed(schema: Node, fields: string[], included: string[]): Node {
+    const envelope = this.resolved(schema);
+    const { data } = envelope.properties ?? {};
+    const view = data?.items ?? data;
+    // Only reads can be reduced.
+    if (!view?.$ref || !nameOf(view.$ref as string).endsWith('View')) return schema;
+    const item = this.shown(view, fields, included);
+    const narrow = data.items ? { ...data, items: item } : item;
+    return { ...envelope, properties: { ...envelope.properties, data: narrow } };
   }
 
-  private reduce({ $ref }: Node, fields: Set<string>): Node {
-    const { properties } = this.json.components.schemas[nameOf($ref)];
-    const kept = Object.entries(properties).filter(([name]) => fields.has(name));
-    return { type: 'object', required: [...fields], properties: Object.fromEntries(kept), additionalProperties: false };
+  private shown({ $ref }: Node, fields: string[], included: string[]): Node {
+    const view = this.resolved({ $ref });
+    const whole = this.json.components.schemas[nameOf($ref as string).replace(/View$/, '')] ?? view;
+    const own = fields.length > 0 ? fields : Object.keys(whole.properties as object);
+    const properties = [...own, ...included].map((name) => [name, view.properties[name]]);
+    const required = [...(fields.length > 0 ? fields : (whole.required ?? [])), ...included];
+    return { type: 'object', required, properties: Object.fromEntries(properties), additionalProperties: false };
   }
 
   /** The required attributes of an operation's body. */
@@ -199,6 +217,11 @@ export function examplesOf(response: Node): Node[] {
     ...(example === undefined ? [] : [example]),
     ...Object.values<Node>(examples).map(({ value }) => value),
   ]);
+}
+
+/** The details of errors that the description of a response tells. */
+export function toldBy(response: Node): string[] {
+  return response?.description.split('; or: ') ?? [];
 }
 
 /** The headers that a response always has. */

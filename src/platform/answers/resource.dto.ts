@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import type { ResourceEntity } from '../rows/resource.entity';
 import { Id, Timestamp, Whole } from '../input/attributes';
 import { VERSION, VIEW } from '../http/entity-tag';
@@ -7,7 +6,6 @@ import { VERSION, VIEW } from '../http/entity-tag';
 export abstract class ResourceDto {
   /** Identifies the resource, also in its path. @example 1 */
   @Id()
-  @ApiProperty({ readOnly: true })
   id: number;
 
   /** When it was created, ISO 8601 in UTC. @example 2026-01-31T12:00:00.000Z */
@@ -20,7 +18,6 @@ export abstract class ResourceDto {
 
   /** Each change of the resource increments it. `If-Match` takes it in quotes: `"1"`. @example 1 */
   @Whole({ min: 1 })
-  @ApiProperty({ readOnly: true })
   version: number;
 }
 

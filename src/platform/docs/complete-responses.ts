@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { type Version } from '../http/api-version';
-import { vendorMediaType } from '../routing/version';
 import { deprecationHeaders } from '../http/deprecated';
 import { Extension } from '../http/route-keys';
+import { answerSchema } from './answer-schemas';
 import { conditionHeaders, isTaggedRead } from './conditions';
 import { type ErrorExample, errorExample } from './error-examples';
 import { errorResponse } from './error-responses';
 import { expectedErrors } from './expected-errors';
 import { headerText, MAX_HEADERS } from './headers';
-import { withIncluded } from './included-schemas';
 import type {
   HeadersObject,
   OperationContext,
@@ -17,9 +16,7 @@ import type {
   ResponseObject,
   SchemaObject,
 } from './openapi-types';
-import { itemSchema, resolve, takeExtension } from './references';
-import { sendsItself } from './route-arguments';
-import { envelopeSchema, PAGINATION } from './schemas';
+import { itemSchema, responseAt, takeExtension } from './references';
 
 const LINKS: Record<Version, Record<string, string>> = {
   1: { first: '?page=0', next: '?page=1', last: '?page=2' },
@@ -47,14 +44,18 @@ export function completeResponses(operation: OperationObject, context: Operation
   }
   const raised = takeExtension<ErrorExample[]>(operation, Extension.RAISES) ?? [];
   const errors = [...expectedErrors(operation, context).map(errorExample), ...raised];
+  const told = errors.filter((error) => error.status < 500 && (raised.includes(error) || !isOfSchemas(error)));
   for (const status of new Set(errors.map((error) => error.status))) {
     const ofStatus = errors.filter((error) => error.status === status);
-    const known = errorResponse(ofStatus, context);
+    const known = errorResponse(ofStatus, told, context);
     const written = responses[status] as ResponseObject | undefined;
     if (written) join(written, known, context);
     else responses[status] = known;
   }
 }
+
+/** True if the schemas tell what is wrong: they say what input is valid. */
+const isOfSchemas = ({ code }: ErrorExample): boolean => code === 'VALIDATION_ERROR';
 
 const isSuccess = (status: string): boolean => status.startsWith('2');
 
@@ -65,8 +66,8 @@ function hasOther(responses: OperationObject['responses'], status: string): bool
 }
 
 /** Completes a handwritten response with what the service answers. */
-function join(written: ResponseObject, { $ref }: ReferenceObject, { components }: OperationContext): void {
-  const known = components.responses?.[$ref.split('/').at(-1)!] as ResponseObject;
+function join(written: ResponseObject, found: ReferenceObject | ResponseObject, context: OperationContext): void {
+  const known = responseAt(found, context.components);
   written.content ??= known.content;
   written.headers = { ...known.headers, ...written.headers };
 }
@@ -82,28 +83,8 @@ function complete(
   const schema = response.content?.['application/json']?.schema as SchemaObject | undefined;
   if (!schema || !context.path.startsWith('/api/')) return;
   // Copied, as the documents of both versions would share the object.
-  const json = response.content!['application/json'];
-  const whole = enveloped(schema, status, context);
-  const media = { ...json, schema: status === '200' ? withIncluded(whole, context) : whole };
-  response.content = { 'application/json': media, [vendorMediaType(context.version)]: media };
-}
-
-/** Wraps the documented type of a handler's value in the envelope. */
-function enveloped(schema: SchemaObject, status: string, context: OperationContext): SchemaObject {
-  if (!/^2\d\d$/.test(status)) return schema;
-  if (context.pages) return withPagination(schema, context);
-  const { properties = {} } = resolve(schema, context.components);
-  const isEnvelope = ['code', 'data', 'timestamp'].every((name) => name in properties);
-  return isEnvelope || sendsItself(context.route) ? schema : envelopeSchema(Number(status), schema);
-}
-
-function withPagination(schema: SchemaObject, { version }: OperationContext): SchemaObject {
-  const { timestamp, ...properties } = schema.properties!;
-  return {
-    ...schema,
-    required: [...schema.required!, 'pagination'],
-    properties: { ...properties, pagination: PAGINATION[version], timestamp },
-  };
+  const json = { ...response.content!['application/json'], schema: answerSchema(schema, status, operation, context) };
+  response.content = { ...response.content, 'application/json': json };
 }
 
 function headersOf(status: string, operation: OperationObject, context: OperationContext): HeadersObject {

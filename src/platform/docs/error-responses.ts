@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
+import { kindOf } from '../errors/error-codes';
 import { ENTITY_TAG } from './conditions';
 import type { ErrorExample } from './error-examples';
-import { headerText } from './headers';
-import { vendorMediaType } from '../routing/version';
+import { type DocumentedCode, narrowErrorSchema } from './error-schemas';
+import { commonHeaders, headerText } from './headers';
 import type {
   ComponentsObject,
   HeadersObject,
@@ -12,9 +11,6 @@ import type {
   ResponseObject,
   SchemaObject,
 } from './openapi-types';
-
-/** Digits of a digest: enough to distinguish some hundred responses. */
-const NAME_DIGITS = 6;
 
 interface HeaderDescription {
   description: string;
@@ -38,61 +34,106 @@ const HEADERS: Record<string, HeaderDescription> = {
   },
 };
 
+/** Headers that errors of a code may have beside those that the code itself has. True if all have it. */
+const HEADERS_OF_CODES: Record<string, Record<string, boolean>> = {
+  CONFLICT: { 'Retry-After': false },
+  PRECONDITION_FAILED: { ETag: true },
+  TOO_MANY_REQUESTS: { 'Retry-After': true },
+  UNSUPPORTED_MEDIA_TYPE: { Accept: false, 'Accept-Patch': false },
+};
+const EXAMPLES: Record<string, string> = {
+  Accept: 'application/json',
+  'Accept-Patch': 'application/json, application/merge-patch+json',
+  ETag: '"2"',
+  'Retry-After': '1',
+  'WWW-Authenticate': 'Bearer',
+};
+/** Between the texts of a response. */
+const OR = '; or: ';
+
 /** Documents further headers of errors. Call it where a module is declared. */
 export function describeErrorHeaders(headers: Record<string, HeaderDescription>): void {
   Object.assign(HEADERS, headers);
 }
 
-/** The response to all errors of one status, each with an example. Routes with the same errors share a component. */
+/**
+ * The response to all errors of one status. Errors of the same codes share a component, whose name and content follow
+ * from the codes alone. An operation that says more of it has a description of its own; one whose answers have other
+ * headers has a response of its own.
+ * @param told the errors whose details the description tells, instead of their messages
+ */
 export function errorResponse(
   errors: ErrorExample[],
-  { path, version, headers, components }: OperationContext,
-): ReferenceObject {
-  const schema = { $ref: '#/components/schemas/Error' };
-  const inside = path.startsWith('/api/');
-  const response: ResponseObject = {
-    description: [...new Set(errors.map(({ message }) => message))].join('; or: '),
-    headers: errorHeaders(errors, headers),
-    content: {
-      'application/json': { schema, ...examplesOf(errors) },
-      ...(inside && { [vendorMediaType(version)]: { schema } }),
-    },
+  told: ErrorExample[],
+  { headers: always, components }: OperationContext,
+): ReferenceObject | ResponseObject {
+  const codes = codesOf(errors);
+  const general = generalResponse(codes, components);
+  const texts = errors.map((error) => (told.includes(error) ? error.body.error.details : error.message));
+  const description = [...new Set(texts)].join(OR);
+  const headers = headersOf(errors, always);
+  if (!covers(general.headers!, headers)) return { ...general, description, headers };
+  const name = nameOf(codes);
+  (components.responses ??= {})[name] = general;
+  // OpenAPI 3.1 allows a description beside a reference, which takes precedence.
+  const own = description === general.description ? {} : { description };
+  return { $ref: `#/components/responses/${name}`, ...own };
+}
+
+/** The codes of errors in alphabetical order, each once. */
+function codesOf(errors: ErrorExample[]): DocumentedCode[] {
+  const codes = new Map<string, DocumentedCode>();
+  for (const { code, status, message } of errors) {
+    const kind = kindOf(code);
+    // A code that isn't declared anywhere has no message of its own.
+    codes.set(code, { code, status, message: kind.status === status ? kind.message : message });
+  }
+  return [...codes.values()].sort((one, other) => (one.code < other.code ? -1 : 1));
+}
+
+/** `NOT_FOUND` and `USER_NOT_FOUND` become `NotFoundOrUserNotFound`. */
+const nameOf = (codes: DocumentedCode[]): string => codes.map(({ code }) => inPascalCase(code)).join('Or');
+
+const inPascalCase = (code: string): string =>
+  code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function generalResponse(codes: DocumentedCode[], components: ComponentsObject): ResponseObject {
+  const name = `${nameOf(codes).replace(/Error$/, '')}Error`;
+  (components.schemas ??= {})[name] ??= narrowErrorSchema(codes);
+  return {
+    description: codes.map(({ message }) => message).join(OR),
+    headers: { ...commonHeaders('/api/'), ...generalHeaders(codes) },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
   };
-  const name =
-    [...new Set(errors.map(({ code }) => code))].join('_OR_') +
-    (inside ? `_${digestOf(errors, headers)}` : '_OUTSIDE_THE_API');
-  return { $ref: `#/components/responses/${share((components.responses ??= {}), name, response)}` };
 }
 
-/** The name follows from the content alone, so other routes never change it. */
-function digestOf(errors: ErrorExample[], always: HeadersObject): string {
-  const said = errors.map(({ body, headers }) => [body.error, Object.keys(headers)]);
-  const text = JSON.stringify([Object.keys(always), said]);
-  return createHash('sha256').update(text).digest('hex').slice(0, NAME_DIGITS);
+function generalHeaders(codes: DocumentedCode[]): HeadersObject {
+  const ofEach = codes.map(({ code }) => ({
+    ...Object.fromEntries(Object.keys(kindOf(code).headers ?? {}).map((name) => [name, true])),
+    ...HEADERS_OF_CODES[code],
+  }));
+  const names = new Set(ofEach.flatMap((one) => Object.keys(one)));
+  const described = [...names].map((name) => {
+    const required = ofEach.every((one) => one[name]);
+    return [name, { ...HEADERS[name], required, example: EXAMPLES[name] }] as const;
+  });
+  return Object.fromEntries(described);
 }
 
-/** The name of an equal response. If another response has the name, a number is appended. */
-function share(responses: NonNullable<ComponentsObject['responses']>, name: string, response: ResponseObject): string {
-  let unique = name;
-  for (let number = 2; !isDeepStrictEqual((responses[unique] ??= response), response); number++) {
-    unique = `${name}_${number}`;
-  }
-  return unique;
-}
-
-function errorHeaders(errors: ErrorExample[], always: HeadersObject): HeadersObject {
+function headersOf(errors: ErrorExample[], always: HeadersObject): HeadersObject {
   const headers = Object.assign({}, ...errors.map((error) => error.headers)) as Record<string, string>;
-  const described = { ...always };
-  for (const [name, example] of Object.entries(headers)) {
+  const described = Object.entries(headers).map(([name, example]) => {
     const required = errors.every((error) => name in error.headers);
-    described[name] = { ...HEADERS[name], required, example };
-  }
-  return described;
+    return [name, { ...HEADERS[name], required, example }] as const;
+  });
+  return { ...always, ...Object.fromEntries(described) };
 }
 
-/** One example, or several named ones. */
-function examplesOf(errors: ErrorExample[]) {
-  if (errors.length === 1) return { example: errors[0].body };
-  const named = errors.map(({ body }, index) => [`example${index + 1}`, { summary: body.error.details, value: body }]);
-  return { examples: Object.fromEntries(named) as Record<string, { summary: string; value: object }> };
+/** True if answers with these headers are as the general response says: it names all of them, and requires no others. */
+function covers(general: HeadersObject, own: HeadersObject): boolean {
+  const isRequired = (header: HeadersObject[string]) => '$ref' in header || header.required === true;
+  return (
+    Object.keys(own).every((name) => name in general) &&
+    Object.entries(general).every(([name, header]) => !isRequired(header) || (name in own && isRequired(own[name])))
+  );
 }

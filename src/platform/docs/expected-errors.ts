@@ -7,9 +7,10 @@ import { notFound } from '../errors/not-found';
 import { toApiError } from '../errors/to-api-error';
 import { inProgress, keyReused, tooManyKeys } from '../idempotency/idempotency-keys';
 import { ANY_TYPE, notAcceptable } from '../pipeline/accept.guard';
+import { CREATES_EACH } from '../http/route-keys';
 import { notAnId } from '../input/id.pipe';
 import { notAKey } from '../input/key.pipe';
-import { unsupportedMediaType } from '../pipeline/media-types';
+import { LIST_TYPES, unsupportedMediaType } from '../pipeline/media-types';
 import { bodyTooLarge } from '../pipeline/body-limit';
 import { writtenTooMuch } from '../pipeline/write-quota';
 import { isGuardedWrite, takesKey } from './conditions';
@@ -92,8 +93,10 @@ function notFoundErrors(context: OperationContext): Error[] {
   return nouns.map((noun) => notFound(noun));
 }
 
-function bodyErrors(operation: OperationObject, { method, bodyLimit }: OperationContext): Error[] {
-  return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase())] : [];
+function bodyErrors(operation: OperationObject, { method, bodyLimit, route }: OperationContext): Error[] {
+  const takesList = route && Reflect.hasMetadata(CREATES_EACH, route.targets[0]);
+  const types = takesList ? LIST_TYPES : undefined;
+  return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase(), types)] : [];
 }
 
 /** True if what users send by the route counts for WRITE_QUOTA. Administrators are not limited. */

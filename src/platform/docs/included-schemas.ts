@@ -3,11 +3,8 @@ import type { DeclaredRoute } from '../auth/declared-access';
 import { includesOf, type Relation } from '../input/includes';
 import { EMBEDDED } from '../lists/embedding';
 import { includingOf } from '../pipeline/including';
-import type { OperationContext, ParameterObject, ReferenceObject, SchemaObject } from './openapi-types';
-import { resolve } from './references';
-import { PAGINATION } from './schemas';
-
-type Schema = SchemaObject | ReferenceObject;
+import type { OperationContext, ParameterObject, SchemaObject } from './openapi-types';
+import { paginationOf } from './schemas';
 
 /** What `include` may name on a route. Undefined if the route doesn't take it, or has a parameter of its own of this name. */
 function relationsOf(route: DeclaredRoute | undefined, method: string): readonly Relation[] | undefined {
@@ -48,28 +45,14 @@ function includeParameter(names: string[]): ParameterObject {
   };
 }
 
-/** The schema of an answer with the attributes that `include` adds to its items. None of them is required. */
-export function withIncluded(schema: SchemaObject, context: OperationContext): SchemaObject {
-  const { data, ...others } = schema.properties ?? {};
-  const relations = relationsOf(context.route, context.method) ?? [];
-  if (!data || relations.length === 0) return schema;
-  const embedded =
-    'items' in data && data.items ? { ...data, items: including(data.items, relations, context) } : undefined;
-  const whole = embedded ?? including(data, relations, context);
-  // In the same order as before.
-  const properties = Object.fromEntries(Object.keys(schema.properties!).map((name) => [name, others[name] ?? whole]));
-  return { ...schema, properties };
-}
-
-/** A component beside that of the resource alone, which is what writes answer. */
-function including(item: Schema, relations: readonly Relation[], { components, version }: OperationContext): Schema {
-  if (!('$ref' in item)) return item;
-  const name = `${item.$ref.split('/').at(-1)!.replace(/Dto$/, '')}WithIncludedDto`;
-  const own = resolve(item, components);
-  const added = relations.map((relation) => [relation.name, embeddedSchema(relation, version)] as const);
-  const properties = { ...own.properties, ...Object.fromEntries(added) };
-  (components.schemas ??= {})[name] = { ...own, properties };
-  return { $ref: `#/components/schemas/${name}` };
+/** The attributes that `include` adds to the rows of an answer. None of them is required. */
+export function includedProperties({
+  route,
+  method,
+  version,
+}: OperationContext): NonNullable<SchemaObject['properties']> {
+  const relations = relationsOf(route, method) ?? [];
+  return Object.fromEntries(relations.map((relation) => [relation.name, embeddedSchema(relation, version)]));
 }
 
 function embeddedSchema({ key, rows, list }: Relation, version: OperationContext['version']): SchemaObject {
@@ -83,6 +66,6 @@ function embeddedSchema({ key, rows, list }: Relation, version: OperationContext
     type: 'object',
     description: `With \`include\`: the first page of the list, as \`/api/v${version}/${list(1)}\` is for the id 1.`,
     required: ['data', 'pagination'],
-    properties: { data: { type: 'array', maxItems: EMBEDDED, items: row }, pagination: PAGINATION[version] },
+    properties: { data: { type: 'array', maxItems: EMBEDDED, items: row }, pagination: paginationOf(version) },
   };
 }

@@ -4,13 +4,11 @@ type Node = Record<string, unknown>;
 
 /**
  * Converts schemas to JSON Schema, which OpenAPI 3.1 uses: examples are a list, and null is a type. `@nestjs/swagger`
- * always writes `example` and `nullable` of OpenAPI 3.0. Names of schemas lose their `Dto`, which means nothing to
- * callers.
+ * always writes `example` and `nullable` of OpenAPI 3.0. Schemas get the names that callers see.
  */
 export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
   const schemas = Object.keys(document.components?.schemas ?? {});
-  // A name stays if another schema has the short one.
-  const names = new Map(schemas.map((name) => [name, schemas.includes(shortened(name)) ? name : shortened(name)]));
+  const names = publicNames(schemas);
   const text = JSON.stringify(document).replaceAll(
     /(#\/components\/schemas\/)(\w+)"/g,
     (_, path: string, name: string) => `${path}${names.get(name) ?? name}"`,
@@ -21,7 +19,28 @@ export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
   return convertInline(renamed) as OpenAPIObject;
 }
 
-const shortened = (name: string): string => name.replace(/(?<=.)Dto$/, '');
+/** Of a request's class: `CreateOrder` would be called like the operation `createOrder`, which some generators can't have. */
+const SUFFIXES: Record<string, string> = { Create: 'Input', Replace: 'Replacement', Patch: 'Patch', Update: 'Patch' };
+
+/**
+ * Names without `Dto`, which means nothing to callers: `OrderDto` becomes `Order`, and `CreateOrderDto` `OrderInput`. A
+ * name stays if another schema has the short one.
+ */
+function publicNames(schemas: string[]): Map<string, string> {
+  const taken = new Set(schemas);
+  const names = schemas.map((name): [string, string] => {
+    const short = shortened(name);
+    if (short === name || taken.has(short)) return [name, name];
+    taken.add(short);
+    return [name, short];
+  });
+  return new Map(names);
+}
+
+function shortened(name: string): string {
+  const [, verb, noun] = /^(Create|Replace|Patch|Update)([A-Z]\w*)Dto$/.exec(name) ?? [];
+  return verb ? noun + SUFFIXES[verb] : name.replace(/(?<=.)Dto$/, '');
+}
 
 /** Converts the schemas outside of the components, which are always under `schema`. */
 function convertInline(node: unknown): unknown {

@@ -17,7 +17,8 @@ import { includedDtos } from './included-schemas';
 import type { HeadersObject, OperationObject, PathItemObject } from './openapi-types';
 import { takeExtension } from './references';
 import type { ErrorExample } from './error-examples';
-import { errorSchema } from './schemas';
+import { anyErrorSchema, PARTS_OF_ERRORS } from './error-schemas';
+import { PAGINATION } from './schemas';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -26,11 +27,15 @@ const describe = (version: Version): string =>
 **Try it:** execute \`POST /api/v${version}/auth/tokens\` once. Its answer signs this page in. Then execute any other operation.
 
 - A success is \`{ "code", "message", "data", "timestamp" }\`; a page of a collection also has \`pagination\` beside \`data\`.
-- A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules or the conflicts in \`fields\`.
+- A failure is \`{ "error": { "code", "message", "details", "timestamp" } }\`, with the broken rules or the conflicts in \`fields\`. Each
+  status has a schema with its own codes; \`ApiError\` is any of them.
+- A read with \`fields\` answers these attributes only, so the schemas of reads require none. A read without \`fields\` answers all
+  attributes: those that the schema without \`View\` in its name requires.
 - ${PAGING[version]}
 - ${WHOLE_LISTS}
 - The path names the version. On a path without a version, such as \`/api/users\`, the header
-  \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer.
+  \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer,
+  which is JSON. The operations here list \`application/json\` alone, so that generated clients have one type for each answer.
 - With \`Accept: application/xml\` every answer that is JSON here comes as XML, and \`Content-Type: application/xml\` bodies are
   taken wherever JSON is. An attribute is an element of its name, an item of a list an element \`item\`; numbers, booleans, nulls,
   lists and objects say so by the attribute \`type\`. Errors come as problem details (RFC 9457) to a caller that names
@@ -115,7 +120,9 @@ function head(version: Version): Omit<OpenAPIObject, 'paths'> {
 function complete(document: OpenAPIObject, version: Version, routes: DocumentedRoutes): void {
   const components = (document.components ??= {});
   const operations = operationsOf(document);
-  components.schemas = { ...components.schemas, Error: errorSchema(raisedIn(operations)) };
+  const { name, schema } = PAGINATION[version];
+  const ofAll = { ApiError: anyErrorSchema(raisedIn(operations)), [name]: schema, ...PARTS_OF_ERRORS };
+  components.schemas = { ...components.schemas, ...ofAll };
   components.headers = COMMON_HEADERS;
   document.tags = groupsOf(operations);
   for (const [path, method, operation] of operations) {

@@ -9,8 +9,19 @@ import type {
 
 /** Resolves a reference to a schema. */
 export function resolve(schema: SchemaObject | ReferenceObject, { schemas = {} }: ComponentsObject): SchemaObject {
-  return '$ref' in schema ? (schemas[schema.$ref.split('/').at(-1)!] as SchemaObject) : schema;
+  return '$ref' in schema ? (schemas[nameIn(schema)] as SchemaObject) : schema;
 }
+
+/** Resolves a reference to a response. */
+export function responseAt(
+  response: ResponseObject | ReferenceObject,
+  { responses = {} }: ComponentsObject,
+): ResponseObject {
+  return '$ref' in response ? (responses[nameIn(response)] as ResponseObject) : response;
+}
+
+/** The name of the component that a reference refers to. */
+export const nameIn = ({ $ref }: ReferenceObject): string => $ref.split('/').at(-1)!;
 
 /** The schema of the resource that an operation answers, alone or as the item of a page. */
 export function itemSchema(operation: OperationObject, components: ComponentsObject): SchemaObject | undefined {

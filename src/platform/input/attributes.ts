@@ -48,5 +48,5 @@ export function SomeOf(
 /** A time that the service sets: ISO 8601 in UTC with milliseconds. It is never part of an input. */
 export function Timestamp(): PropertyDecorator {
   const example = '2026-01-31T12:00:00.000Z';
-  return ApiProperty({ type: String, format: 'date-time', maxLength: example.length, readOnly: true, example });
+  return ApiProperty({ type: String, format: 'date-time', maxLength: example.length, example });
 }

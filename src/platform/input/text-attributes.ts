@@ -34,7 +34,7 @@ const CONTROL_BUT_NEWLINE_AND_TAB = /(?![\n\t])\p{Cc}/u;
 export interface TextKind {
   /** The rule about the length comes first. */
   rules: Rule[];
-  schema: { minLength?: number; maxLength: number; pattern: string; writeOnly?: true };
+  schema: { minLength?: number; maxLength: number; pattern: string };
   normalise: (text: string) => string;
 }
 
@@ -82,7 +82,6 @@ export function textKind({
       minLength: min || undefined,
       maxLength: max,
       pattern: form ?? textPattern({ min, multiline, secret, without }),
-      writeOnly: secret || undefined,
     },
     normalise: (text) => normalise(text, { max, multiline, asItIs: secret || !!form }),
   };

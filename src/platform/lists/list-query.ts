@@ -134,7 +134,7 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     @WholeParameter({ min: 1, max: MAX_SIZE, default: DEFAULT_SIZE, example: 5, description: SIZE })
     size?: number;
 
-    @WholeParameter({ min: 1, max: MAX_SIZE, example: 5, description: 'An alias of `size`.' })
+    @WholeParameter({ min: 1, max: MAX_SIZE, example: 5, deprecated: true, description: 'An alias of `size`.' })
     @SameAs('size')
     limit?: number;
 
@@ -143,7 +143,7 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     sort?: string;
 
     @SortKey(sortable)
-    @ApiProperty({ description: 'An alias of `sort`.', example })
+    @ApiProperty({ description: 'An alias of `sort`.', deprecated: true, example })
     @SameAs('sort')
     sortBy?: string;
 

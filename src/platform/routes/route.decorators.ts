@@ -42,7 +42,7 @@ export const AnswersWhole = (dto: DtoClass, status: HttpStatus = HttpStatus.OK):
     ApiResponse({
       status,
       description: STATUS_CODES[status],
-      schema: envelopeSchema(status, { $ref: getSchemaPath(dto) }),
+      schema: envelopeSchema({ $ref: getSchemaPath(dto) }),
     }),
   );
 
@@ -55,7 +55,7 @@ export const AnswersPage = (dto: DtoClass): MethodDecorator =>
     ApiResponse({
       status: HttpStatus.OK,
       description: 'OK',
-      schema: envelopeSchema(HttpStatus.OK, {
+      schema: envelopeSchema({
         type: 'array',
         maxItems: MAX_SIZE,
         items: { $ref: getSchemaPath(dto) },

@@ -16,9 +16,12 @@ export function normalise(text: string, { max, multiline = false, asItIs = false
   return (multiline ? composed.replaceAll('\r\n', '\n') : composed).trim();
 }
 
-/** The characters that {@link Text} refuses, for a character class. */
-const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
-const CONTROL_BUT_NEWLINE_AND_TAB = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f';
+/**
+ * The characters that {@link Text} refuses, for a character class. Not as `\u0000`: a generator of clients writes that into its
+ * code as the character itself, and Go's regular expressions don't know it.
+ */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
+const CONTROL_BUT_NEWLINE_AND_TAB = '\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f';
 
 export interface TextForm {
   min: number;

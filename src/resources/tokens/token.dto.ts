@@ -4,7 +4,7 @@ import { type TokenPair } from '../../platform/accounts';
 const REFRESH_TOKEN = { min: 1, max: 128 };
 
 /** The credentials of a sign-in. */
-export class SignInDto {
+export class CredentialsDto {
   /**
    * The username or the e-mail address.
    * @example ada

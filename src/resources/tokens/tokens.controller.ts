@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Header, HttpStatus, Ip, Post, Put } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
 import {
   AnswersNothing,
   AnswersWhole,
@@ -11,7 +12,7 @@ import {
 } from '../../platform';
 import { AuthenticationError } from '../../platform/accounts';
 import { TooManyFailures } from './sign-in-limits';
-import { RefreshDto, SignInDto, TokensDto, toTokensDto } from './token.dto';
+import { CredentialsDto, RefreshDto, TokensDto, toTokensDto } from './token.dto';
 import { TokensService } from './tokens.service';
 
 @ApiResource('Tokens', 'Signing in, staying signed in, and signing out.')
@@ -27,11 +28,12 @@ export class TokensController {
    * the refresh token for the next pair. A wrong password and an unknown user get the same answer.
    */
   @Post()
+  @ApiOperation({ operationId: 'signIn' })
   @Header('Cache-Control', 'no-store')
   @AnswersWhole(TokensDto, HttpStatus.CREATED)
   @TakesNoKey('the answer holds secrets, which are not stored')
   @Raises(AuthenticationError.wrongCredentials(), new TooManyFailures('account_and_address', 42))
-  async create(@Body() input: SignInDto, @Ip() address: string | undefined): Promise<TokensDto> {
+  async create(@Body() input: CredentialsDto, @Ip() address: string | undefined): Promise<TokensDto> {
     return toTokensDto(await this.tokens.signIn(input, address));
   }
 
@@ -42,6 +44,7 @@ export class TokensController {
    * tokens. A refresh token that is sent again later counts as stolen, and its session ends.
    */
   @Put()
+  @ApiOperation({ operationId: 'refreshTokens' })
   @Header('Cache-Control', 'no-store')
   @AnswersWhole(TokensDto)
   @Raises(AuthenticationError.wrongCredentials(), AuthenticationError.repeatedRefresh())
@@ -54,6 +57,7 @@ export class TokensController {
    * @remarks Access tokens of the session are refused from the next request on.
    */
   @Delete()
+  @ApiOperation({ operationId: 'signOut' })
   @AnswersNothing()
   @Raises(AuthenticationError.wrongCredentials())
   remove(@Body() input: RefreshDto): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import { type User, UserStatus } from '../users/user.entity';
 import { UsersService } from '../users/users.service';
 import { type Attempt, SignInLimits, TooManyFailures } from './sign-in-limits';
-import type { RefreshDto, SignInDto } from './token.dto';
+import type { CredentialsDto, RefreshDto } from './token.dto';
 
 @Injectable()
 export class TokensService {
@@ -22,7 +22,7 @@ export class TokensService {
   ) {}
 
   /** @param address the address of the client */
-  async signIn({ username, password }: SignInDto, address: string | undefined): Promise<TokenPair> {
+  async signIn({ username, password }: CredentialsDto, address: string | undefined): Promise<TokenPair> {
     let user: User | null = null;
     try {
       const attempt = await this.limits.admit(username, address);
