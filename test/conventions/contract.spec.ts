@@ -10,6 +10,7 @@ const product = {
   price: 9.95,
   stock: 120,
   status: 'ACTIVE',
+  image: null,
 };
 const headers = { 'Content-Type': 'application/json; charset=utf-8', 'X-Request-Id': 'a1b2c3', ETag: '"1"' };
 

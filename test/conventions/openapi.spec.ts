@@ -57,7 +57,7 @@ describe('The OpenAPI document', () => {
 
     it('shows no column that is not public', () => {
       expect(Object.keys(document.json.components.schemas.User.properties).join()).toBe(
-        'id,created_at,updated_at,version,username,email,name,status,roles',
+        'id,created_at,updated_at,version,username,email,name,image,status,roles',
       );
       expect(JSON.stringify(document.json)).not.toMatch(/password_hash|_key\b|deleted_at|argon2|Dto\b|x-raises/);
     });
