@@ -23,8 +23,10 @@ function buildIfChanged({ program, build }, folders) {
   console.error(`Building ${program}, which takes some seconds`);
   // Without type checks, which take a third of the time and have their own command: npm run types.
   const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'build', '--path', build];
+  const begin = performance.now();
   const { status } = spawnSync(process.execPath, nest, { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
+  console.error(`Built in ${Math.round((performance.now() - begin) / 1_000)} s`);
   // The build doesn't touch unchanged files, so the mark is renewed.
   utimesSync(program, new Date(), new Date());
 }

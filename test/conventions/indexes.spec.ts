@@ -42,6 +42,7 @@ describe('The indexes', () => {
     });
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
     expect(answer.headers.get('vary')).toContain('Accept');
+    expect(answer.headers.get('link')).toContain(`<${document}>; rel="describedby", </docs>; rel="service-doc"`);
   });
 
   it.each(['1', '2'])('lists each path without an id of the document, in version %s', async (version) => {

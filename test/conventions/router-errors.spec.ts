@@ -13,6 +13,7 @@ describe('an error', () => {
       '/api/v1/nothing',
       '/api/v0/users',
       '/api/v1/users/1/2/3',
+      '//',
       '///',
       '//api/v1/users',
       '/api//v1/users',

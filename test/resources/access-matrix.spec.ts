@@ -17,7 +17,6 @@ import { type TestUser, useTestApi } from '../support/test-api';
  */
 const ROUTES = withOwnRows(`
                                                 anonymous  owner  other  ADMIN  suspended  expired
-  GET    /                                            200    200    200    200        200      200
   GET    /api/v1                                      200    200    200    200        200      200
   GET    /docs                                        200    200    200    200        200      200
   GET    /docs/json                                   200    200    200    200        200      200

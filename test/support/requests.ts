@@ -13,7 +13,6 @@ import type { TestApi } from './test-api';
 
 /** A successful request for each route of the application. */
 const requests: Record<string, Prepare> = {
-  'GET /': plain,
   'GET /api/v1': plain,
   'GET /docs': plain,
   'GET /docs/json': plain,

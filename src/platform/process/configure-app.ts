@@ -7,6 +7,8 @@ import { StartupError } from '../config/startup-error';
 import { leadToNewestDocument } from '../docs/newest-document';
 import { setUpDocs } from '../docs/swagger-ui';
 import { CallerRights } from '../pipeline/caller-rights';
+import { ApiIndex } from './indexes/api-index';
+import { rootIndex } from './indexes/root-index';
 import { ConnectionShares } from '../pipeline/connection-shares';
 import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
@@ -30,7 +32,7 @@ import { logRequests } from '../pipeline/request-log';
 import { requireAdapter } from '../server/required-adapter';
 
 /** `api` is the index of the API itself. */
-const OUTSIDE_THE_PREFIX = ['/', 'api', 'health/live', 'health/ready', '.well-known/jwks.json'];
+const OUTSIDE_THE_PREFIX = ['api', 'health/live', 'health/ready', '.well-known/jwks.json'];
 
 /**
  * Configures what Nest only allows on the app object. Call it once, before `app.init()` or `app.listen()`; {@link
@@ -44,6 +46,7 @@ export function configureApp(app: INestApplication): void {
 
   adapter.limitRequests(settings.REQUEST_TIMEOUT);
   adapter.rightsOf = app.get(CallerRights).of;
+  adapter.fallback = rootIndex(app.get(ApiIndex), (...answer) => adapter.reply(...answer));
   fixPaths(app, OUTSIDE_THE_PREFIX);
   excludeInEveryVersion(app);
   markControllerMethods(

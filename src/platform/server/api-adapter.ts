@@ -39,6 +39,8 @@ export class ApiAdapter extends ExpressAdapter {
   private readonly settings: FixedSettings;
   /** The middleware that every request passes first. */
   private entrance?: RequestHandler;
+  /** Answers what no route has taken, before {@link unknownRoute}. Default: nothing */
+  fallback?: RequestHandler;
   /** What the caller of an OPTIONS request may call. Default: everything */
   rightsOf: RightsOf = () => Promise.resolve(() => true);
 
@@ -109,6 +111,7 @@ export class ApiAdapter extends ExpressAdapter {
 
   /** Also answers paths outside of the prefix, which Nest would leave to Express's own page. */
   override setNotFoundHandler(): void {
+    if (this.fallback) this.routes.addLast(this.fallback);
     this.routes.addLast(unknownRoute((request, response) => this.rightsOf(request, response)));
   }
 

@@ -7,11 +7,14 @@ import { documentPath } from '../../docs/swagger-ui';
 import { RELEASES, type Version, VERSIONS } from '../../http/api-version';
 import type { ApiAdapter } from '../../server/api-adapter';
 import { ROOT } from '../../routing/version';
+import { SECONDS_PER_MINUTE } from '../../units';
 import type { IndexDto, ResourceLinkDto } from './index.dto';
 import { linkedResources } from './linked-resources';
 
 const HEALTH = '/health/ready';
 const PAGE = '/docs';
+/** Only another release changes an index. */
+export const CACHED = `public, max-age=${5 * SECONDS_PER_MINUTE}`;
 
 /** What the service has: versions, resources, documents. */
 @Injectable()
@@ -62,4 +65,14 @@ export class ApiIndex {
     this.resources.set(version, found);
     return found;
   }
+}
+
+/** The links of an index as a header (RFC 8288). */
+export function linkHeader({ self, documentation, document }: IndexDto['links']): string {
+  const links = [
+    ['self', self],
+    ['describedby', document],
+    ['service-doc', documentation],
+  ];
+  return links.flatMap(([relation, path]) => (path === undefined ? [] : `<${path}>; rel="${relation}"`)).join(', ');
 }
