@@ -44,7 +44,7 @@ const NOT_ACCEPTED = [
   vendor('01'),
   `${vendor(3)}, text/html`,
   'text/html',
-  'text/csv',
+  'image/png',
   'application/json;q=0',
   'nonsense',
 ];
