@@ -48,6 +48,11 @@ export const SUITES: Suite[] = [
     place: `the service in ${FOLDER}: its list passes the whole query to paginate()`,
   },
   {
+    file: 'test/conventions/every-export.spec.ts',
+    checks: 'the whole list as CSV and NDJSON: the rows and attributes of its pages, for each caller',
+    place: `the service in ${FOLDER}: its list passes the whole query to paginate()`,
+  },
+  {
     file: 'test/conventions/every-cursor.spec.ts',
     checks: 'the cursors of version 2: there and back, by each attribute',
     place: `\`collections\` in ${DESCRIPTION}`,

@@ -1,6 +1,7 @@
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
+import { publicName } from '../../src/platform/docs/json-schema';
 import type { ApiError } from '../../src/platform/errors/api-error';
 import type { Controller } from '../../src/platform/http/route-parameters';
 import { toXml } from '../../src/platform/http/xml';
@@ -47,7 +48,7 @@ describe('A body in XML', () => {
       const names = scanner.getAllMethodNames(controller.prototype);
       return names.flatMap((name) => inputClasses(controller.prototype[name] as object, controller));
     });
-    return new Map(classes.map((one) => [one.name.replace(/Dto$/, ''), one]));
+    return new Map(classes.map((one) => [publicName(one.name), one]));
   }
 
   /** What comes of a body: the valid value, or the error's fields. */

@@ -29,7 +29,7 @@ const SUFFIXES: Record<string, string> = { Create: 'Input', Replace: 'Replacemen
 function publicNames(schemas: string[]): Map<string, string> {
   const taken = new Set(schemas);
   const names = schemas.map((name): [string, string] => {
-    const short = shortened(name);
+    const short = publicName(name);
     if (short === name || taken.has(short)) return [name, name];
     taken.add(short);
     return [name, short];
@@ -37,7 +37,8 @@ function publicNames(schemas: string[]): Map<string, string> {
   return new Map(names);
 }
 
-function shortened(name: string): string {
+/** The name of a class in the document, unless another class has it. */
+export function publicName(name: string): string {
   const [, verb, noun] = /^(Create|Replace|Patch|Update)([A-Z]\w*)Dto$/.exec(name) ?? [];
   return verb ? noun + SUFFIXES[verb] : name.replace(/(?<=.)Dto$/, '');
 }
