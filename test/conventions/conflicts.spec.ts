@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { ALL_ARE_ASKED, lacks } from '../support/asked';
+import { DeclaredAccess, type DeclaredRoute } from '../../src/platform/auth/declared-access';
+import type { ErrorExample } from '../../src/platform/docs/error-examples';
+import { Extension } from '../../src/platform/http/route-keys';
 import { type Answer, type Client, expectError, statementsOf } from '../../src/platform/testing';
+import { ALL_ARE_ASKED, lacks } from '../support/asked';
 import { aNewUser } from '../support/builders';
-import { documentOf } from '../support/contract';
 import { Fixtures } from '../support/fixtures';
-import { examplesOf } from '../support/openapi';
 import { type TestUser, useTestApi } from '../support/test-api';
 
+/** The metadata key of @nestjs/swagger's extensions. */
+const API_EXTENSION = 'swagger/apiExtension';
 const TAKEN = 'is already taken';
 const rulesOf = (answer: Answer) => expectError(answer, 'CONFLICT').fields?.map(({ field, rule }) => [field, rule]);
 
@@ -21,13 +24,13 @@ describe('A conflict', () => {
     admin = api.as(await api.admin());
   });
 
-  it('has an entry for each thing in all examples of the documents', () => {
-    const conflicts = ['1', '2'].flatMap((version) => conflictsIn(documentOf(version)));
+  it('has an entry for each conflict wherever a route raises one', () => {
+    const conflicts = api.app.nest.get(DeclaredAccess).routes().flatMap(conflictsOf);
     if (ALL_ARE_ASKED) expect(conflicts.length).toBeGreaterThan(10);
     lacks(
       conflicts
-        .filter(({ example }) => !example.error.fields?.length)
-        .map(({ where, example }) => `${where} has a conflict without \`fields\`: ${example.error.details}`),
+        .filter(({ error }) => !error.fields?.length)
+        .map(({ name, error }) => `${name} raises a conflict without \`fields\`: ${error.details}; throw conflict()`),
     );
   });
 
@@ -101,15 +104,13 @@ describe('A conflict', () => {
   });
 });
 
-interface Conflict {
-  error: { details: string; fields?: object[] };
-}
-
-/** The examples of 409 in a document. */
-function conflictsIn(document: ReturnType<typeof documentOf>): { where: string; example: Conflict }[] {
-  return document.operations
-    .map((one) => ({ where: one.name, response: document.response(one, 409) }))
-    .flatMap(({ where, response }) =>
-      response ? (examplesOf(response) as Conflict[]).map((example) => ({ where, example })) : [],
-    );
+/** The conflicts that a route names by @Raises(). */
+function conflictsOf({ name, targets: [handler] }: DeclaredRoute) {
+  const extensions = (Reflect.getMetadata(API_EXTENSION, handler) ?? {}) as Record<string, unknown>;
+  const raised = (extensions[Extension.RAISES] ?? []) as ErrorExample[];
+  const conflicts = raised.filter(({ code }) => code === 'CONFLICT');
+  return conflicts.map(({ body }) => {
+    const error: { details: string; fields?: object[] } = body.error;
+    return { name, error };
+  });
 }
