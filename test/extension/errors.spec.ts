@@ -107,7 +107,7 @@ describe('An application built on the platform', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([423, '7']);
 
     const { components, paths } = openApiDocument(api.app.nest, 1) as unknown as Record<string, never>;
-    const { code } = components['schemas']['Error']['properties']['error']['properties'] as Record<string, never>;
+    const { code } = components['schemas']['ApiError']['properties']['error']['properties'] as Record<string, never>;
     expect(code['enum']).toEqual(expect.arrayContaining(['NOTE_LOCKED', 'NOTE_BURNT', 'PAYMENT_REQUIRED']));
     expect(code['description']).toContain('`NOTE_LOCKED` (423): The note is locked');
     expect(Object.keys(paths['/api/v1/notes/{id}']['get']['responses'])).toEqual(
