@@ -104,6 +104,7 @@ describe('The OpenAPI document', () => {
 
     it('lets the errors of writing what is not for everyone be had', async () => {
       await provoke('PATCH /api/v1/orders/{id}/status', as.ada.patch('/orders/1/status', { status: 'PAID' }));
+      await provoke('PUT /api/v1/orders/{id}/status', as.ada.put('/orders/1/status', { status: 'PAID' }));
       const operations = ['POST /api/v1/users', 'PUT /api/v1/users/{id}', 'PATCH /api/v1/users/{id}'].map(operation);
       const changes = [{ roles: ['ADMIN'] }, { username: 'GRACE' }, { email: 'GRACE@example.com' }];
       const old = `UPDATE sessions SET authenticated_at = authenticated_at - interval '1 hour'`;
@@ -155,16 +156,24 @@ describe('The OpenAPI document', () => {
     it('lets what is taken be had', async () => {
       const taken = document.operations.flatMap((one) => {
         return toldBy(document.response(one, 409)).flatMap((details) => {
-          const attribute = /^(\w+): is already taken$/.exec(details)?.[1];
-          return attribute ? [{ one, attribute }] : [];
+          const attributes = [...details.matchAll(/(\w+): is already taken/g)].map(([, name]) => name);
+          return attributes.length > 0 ? [{ one, attributes }] : [];
         });
       });
-      expect(taken.map(({ one, attribute }) => `${one.name} ${attribute}`)).toContain('POST /api/v1/users username');
-      for (const { one, attribute } of taken) {
+      expect(taken.map(({ one, attributes }) => `${one.name} ${attributes.join()}`)).toContain(
+        'POST /api/v1/users username,email',
+      );
+      for (const { one, attributes } of taken) {
         const items = (await as.grace.get(collectionOf(one.path))).body.data as Node[];
         // Whatever the example of an id names may keep what it has.
         const other = items.find(({ id }) => !pathParameters(one).some(({ example }) => example === id));
-        await provoke(one.name, send(as.grace, one, { ...exampleOf(one), [attribute]: other[attribute] }));
+        await provoke(
+          one.name,
+          send(as.grace, one, {
+            ...exampleOf(one),
+            ...Object.fromEntries(attributes.map((name) => [name, other[name]])),
+          }),
+        );
       }
     });
 
@@ -203,6 +212,10 @@ describe('The OpenAPI document', () => {
       }
       for (const one of [operation(`PUT ${tokens}`), operation(`DELETE ${tokens}`)]) {
         await provoke(one.name, send(anyone, one, exampleOf(one)));
+      }
+      const { refresh_token } = await signIn('stranger');
+      for (let count = 0; count < 2; count++) {
+        await provoke(`PUT ${tokens}`, anyone.put('/auth/tokens', { refresh_token }));
       }
       const ofUsers = document.operations.filter(({ method, spec }) => {
         return method === 'get' && (spec.parameters as Node[]).some(({ name }) => name === 'userId');

@@ -10,7 +10,7 @@ import { ANY_TYPE, notAcceptable } from '../pipeline/accept.guard';
 import { CREATES_EACH } from '../http/route-keys';
 import { notAnId } from '../input/id.pipe';
 import { notAKey } from '../input/key.pipe';
-import { LIST_TYPES, unsupportedMediaType } from '../pipeline/media-types';
+import { LIST_TYPES, unsupportedMediaType, withXml } from '../pipeline/media-types';
 import { bodyTooLarge } from '../pipeline/body-limit';
 import { writtenTooMuch } from '../pipeline/write-quota';
 import { isGuardedWrite, takesKey } from './conditions';
@@ -95,7 +95,7 @@ function notFoundErrors(context: OperationContext): Error[] {
 
 function bodyErrors(operation: OperationObject, { method, bodyLimit, route }: OperationContext): Error[] {
   const takesList = route && Reflect.hasMetadata(CREATES_EACH, route.targets[0]);
-  const types = takesList ? LIST_TYPES : undefined;
+  const types = takesList ? withXml(LIST_TYPES) : undefined;
   return takesJson(operation) ? [bodyTooLarge(bodyLimit), unsupportedMediaType(method.toUpperCase(), types)] : [];
 }
 

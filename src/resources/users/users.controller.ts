@@ -37,6 +37,8 @@ const RaisesOfAChange = () =>
     addressIsElsewhere(),
     signInTooOld(),
     lastAdministrator('roles'),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
     alreadyTaken('username', 'email'),
     tooManyNames(600),
   );
@@ -93,6 +95,8 @@ export class UsersController {
     onlyAdministrators(),
     signInTooOld(),
     registrationClosed(),
+    alreadyTaken('username'),
+    alreadyTaken('email'),
     alreadyTaken('username', 'email'),
     tooManyRegistrations(42),
   )
