@@ -36,7 +36,7 @@ export interface Tool {
   lenient?: string[];
 }
 
-const module = (value: string): string => `export default ${value};\n`;
+const asModule = (value: string): string => `export default ${value};\n`;
 
 const orvalOutput = (folder: string, baseUrl: string): object => ({
   target: join(folder, 'api.ts'),
@@ -56,7 +56,7 @@ export const TOOLS: Tool[] = [
     name: '@hey-api/openapi-ts',
     config: (documents, output) => ({
       file: 'hey-api.config.mjs',
-      text: module(
+      text: asModule(
         JSON.stringify(
           documents.map(({ version, path }) => ({
             input: path,

@@ -8,7 +8,7 @@ import { RELEASES, type Version, VERSIONS } from '../../http/api-version';
 import type { ApiAdapter } from '../../server/api-adapter';
 import { ROOT } from '../../routing/version';
 import { SECONDS_PER_MINUTE } from '../../units';
-import type { IndexDto, ResourceLinkDto } from './index.dto';
+import type { ApiIndexDto, ResourceLinkDto } from './index.dto';
 import { linkedResources } from './linked-resources';
 
 const HEALTH = '/health/ready';
@@ -33,7 +33,7 @@ export class ApiIndex {
   }
 
   /** @param self the path of the index itself */
-  of(version: Version, self: string): IndexDto {
+  of(version: Version, self: string): ApiIndexDto {
     return {
       name: 'Resource API',
       version: RELEASES[version],
@@ -68,7 +68,7 @@ export class ApiIndex {
 }
 
 /** The links of an index as a header (RFC 8288). */
-export function linkHeader({ self, documentation, document }: IndexDto['links']): string {
+export function linkHeader({ self, documentation, document }: ApiIndexDto['links']): string {
   const links = [
     ['self', self],
     ['describedby', document],

@@ -59,7 +59,7 @@ export class ResourceLinkDto {
 }
 
 /** Where to begin. */
-export class IndexDto {
+export class ApiIndexDto {
   @ApiProperty({ description: 'The name of the service.', enum: ['Resource API'], example: 'Resource API' })
   name: string;
 

@@ -5,7 +5,7 @@ import { headerText } from '../../docs/headers';
 import { AnswersWhole, ApiAnswerHeaders, ApiResource } from '../../routes/route.decorators';
 import { asSent, DEFAULT_VERSION, ROOT } from '../../routing/version';
 import { ApiIndex, CACHED, linkHeader } from './api-index';
-import { IndexDto } from './index.dto';
+import { ApiIndexDto } from './index.dto';
 
 const LINK = {
   description: 'The links of the index (RFC 8288): self, describedby and service-doc.',
@@ -27,8 +27,8 @@ export class IndexesController {
    */
   @Get()
   @Header('Cache-Control', CACHED)
-  @AnswersWhole(IndexDto)
-  get(@Req() request: Request, @Res({ passthrough: true }) response: Response): IndexDto {
+  @AnswersWhole(ApiIndexDto)
+  get(@Req() request: Request, @Res({ passthrough: true }) response: Response): ApiIndexDto {
     const index = this.index.of(request.version ?? DEFAULT_VERSION, asSent(ROOT, request));
     response.setHeader('Link', linkHeader(index.links));
     return index;
