@@ -1,6 +1,6 @@
 // The statements of the servers without an ORM: the same for all of them, prepared once for each connection.
-const USER = 'id, created_at, updated_at, username, name, status';
-const PRODUCT = 'id, created_at, updated_at, name, description, price, stock, status';
+const USER = 'id, created_at, updated_at, version, username, name, image, status';
+const PRODUCT = 'id, created_at, updated_at, version, name, description, price, stock, status, image';
 const FOUND = 'deleted_at IS NULL AND status = $1 AND (username ILIKE $2 OR name ILIKE $2)';
 
 /** A copy of users without the indexes for `search`; see bench/lib/database.mjs. */

@@ -2,18 +2,21 @@
 const text = JSON.stringify;
 
 export function userJson(row) {
-  return `{${shared(row)},"username":${text(row.username)},"name":${text(row.name)},"status":"${row.status}"}`;
+  return (
+    `{${shared(row)},"username":${text(row.username)},"name":${text(row.name)},` +
+    `"image":${text(row.image)},"status":"${row.status}"}`
+  );
 }
 
 export function productJson(row) {
   return (
     `{${shared(row)},"name":${text(row.name)},"description":${text(row.description)},` +
-    `"price":${row.price},"stock":${row.stock},"status":"${row.status}"}`
+    `"price":${row.price},"stock":${row.stock},"status":"${row.status}","image":${text(row.image)}}`
   );
 }
 
 function shared(row) {
-  return `"id":${row.id},"created_at":"${iso(row.created_at)}","updated_at":"${iso(row.updated_at)}"`;
+  return `"id":${row.id},"created_at":"${iso(row.created_at)}","updated_at":"${iso(row.updated_at)}","version":${row.version}`;
 }
 
 /** Converts `2026-01-31 12:00:00.5+00` to `2026-01-31T12:00:00.500Z`. */

@@ -11,6 +11,10 @@ export class Product {
   @UpdateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at: Date;
 
+  /** Kept by a trigger of the database. */
+  @Column('integer', { update: false, insert: false })
+  version: number;
+
   @Column('varchar')
   name: string;
 
@@ -25,6 +29,9 @@ export class Product {
 
   @Column('text', { default: 'ACTIVE' })
   status: string;
+
+  @Column('uuid', { nullable: true })
+  image: string | null;
 
   @DeleteDateColumn({ type: 'timestamptz', precision: 3, select: false })
   deleted_at?: Date | null;

@@ -11,6 +11,10 @@ export class User {
   @UpdateDateColumn({ type: 'timestamptz', precision: 3 })
   updated_at: Date;
 
+  /** Kept by a trigger of the database. */
+  @Column('integer', { update: false, insert: false })
+  version: number;
+
   @Column('varchar')
   username: string;
 
@@ -19,6 +23,9 @@ export class User {
 
   @Column('text')
   status: string;
+
+  @Column('uuid', { nullable: true })
+  image: string | null;
 
   @DeleteDateColumn({ type: 'timestamptz', precision: 3, select: false })
   deleted_at?: Date | null;
