@@ -35,7 +35,11 @@ async function* textsOf(page: Page<object>, { attributes, format }: Export): Asy
   const columns = page.fields ?? attributes;
   const linesOf = (items: object[]) => items.map((item) => format.line(item, columns)).join('');
   yield format.head(columns) + linesOf(page.data);
-  for await (const items of page.rest!) yield linesOf(items);
+  for await (const items of page.rest!) {
+    const lines = linesOf(items);
+    items.length = 0;
+    yield lines;
+  }
 }
 
 function setHeaders(response: Response, { format }: Export): void {

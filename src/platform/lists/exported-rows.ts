@@ -90,8 +90,11 @@ export class ExportedRows<E> {
   private async next(): Promise<E[]> {
     const { step, make } = this.query;
     const { records } = await this.runner.query(`FETCH ${step} FROM exported`, undefined, true);
+    const { length } = records;
     const rows = await make(records as ObjectLiteral[], this.runner.manager);
-    if (records.length < step) await this.close();
+    // What the driver keeps of earlier steps must not keep their rows, see docs/performance.md.
+    records.length = 0;
+    if (length < step) await this.close();
     return rows;
   }
 
