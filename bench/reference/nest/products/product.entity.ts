@@ -12,7 +12,7 @@ export class Product {
   updated_at: Date;
 
   /** Kept by a trigger of the database. */
-  @Column('integer', { update: false, insert: false })
+  @Column({ type: 'integer', update: false, insert: false })
   version: number;
 
   @Column('varchar')
