@@ -125,7 +125,8 @@ describe('A session of the client', () => {
       gateway.next();
       const answers = await Promise.all(clients.map(profile));
 
-      expect(exchanges()).toBeGreaterThan(1);
+      // Those that come late find the tokens of the first.
+      expect(exchanges()).toBeGreaterThan(0);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     });
 

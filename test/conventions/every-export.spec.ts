@@ -40,6 +40,14 @@ describe('every collection as a whole', () => {
 
   const whole = (caller: Client, path: string, accept: string) => caller.get(path, { Accept: accept });
 
+  /** True for a list that others read. Then it is refused as a whole, too. */
+  async function isRefused(caller: string, path: string): Promise<boolean> {
+    const { status } = await callers[caller].get(path);
+    if (status === 200) return false;
+    for (const accept of [CSV, NDJSON]) expectError(await whole(callers[caller], path, accept), 'FORBIDDEN');
+    return true;
+  }
+
   /** All pages of the same list in JSON. */
   async function walk(caller: Client, path: string): Promise<Item[]> {
     const items: Item[] = [];
@@ -62,6 +70,7 @@ describe('every collection as a whole', () => {
 
     describe.each(['administrator', 'user'])('for the %s', (caller) => {
       it('is as NDJSON what its pages have', async () => {
+        if (await isRefused(caller, list())) return;
         const items = await walk(callers[caller], list());
 
         expect(linesOfJson(await whole(callers[caller], list(), NDJSON))).toEqual(items);
@@ -70,6 +79,7 @@ describe('every collection as a whole', () => {
       });
 
       it('is as CSV what its pages have', async () => {
+        if (await isRefused(caller, list())) return;
         const items = await walk(callers[caller], list());
         const answer = await whole(callers[caller], list(), CSV);
         const [head, ...lines] = fieldsOf(answer.text);

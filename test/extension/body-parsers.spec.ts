@@ -43,6 +43,16 @@ describe.each(Object.entries(parsers))('Behind %s', (name, prepare) => {
     if (!name.includes('all')) expectError(await api.post('/bodies/things'), 'VALIDATION_ERROR');
   });
 
+  it('a list of inputs is created whole, or each for itself', async () => {
+    const admin = api.as(await api.admin());
+    const inputs = times(200, (number) => ({ name: `Parsed ${number}`, price: 1 }));
+    const lenient = await admin.post('/products', [inputs[0], {}], { Prefer: 'handling=lenient' });
+
+    expect((await admin.post('/products', inputs)).body.data).toHaveLength(inputs.length);
+    expect(lenient.body.data.map(({ status }: { status: number }) => status)).toEqual([201, 400]);
+    expectError(await admin.post('/products', [inputs[0], {}]), 'VALIDATION_ERROR');
+  });
+
   it('bodies are held to the same measure', async () => {
     const wide = times(501, () => 1);
     const deep = JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) as unknown;

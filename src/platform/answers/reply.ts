@@ -27,7 +27,7 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
   if (body === undefined || body instanceof StreamableFile) return byNest();
   if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
   const { exported, includes } = response.req;
-  if (exported) return sendExport(response, exported, body);
+  if (exported) return caught(sendExport(response, exported, body));
   if (includes && typeof body === 'object' && body !== null) return replyWhole(response, includes.into(body));
   return sendBody(response, body);
 }
@@ -35,8 +35,11 @@ function replyOnce(response: Response, body: unknown, byNest: () => unknown): un
 /** Sends the value of a handler with the rows that the request includes. */
 function replyWhole(response: Response, whole: Promise<object>): Promise<void> {
   // The time limit may have answered meanwhile.
-  const sent = whole.then((body) => (response.headersSent ? undefined : sendBody(response, body)));
-  // Nest waits for it and answers an error. Filters that reply something else than the resource don't.
+  return caught(whole.then((body) => (response.headersSent ? undefined : sendBody(response, body))));
+}
+
+/** Nest waits for it and answers an error. Filters that reply something else than the resource don't. */
+function caught<T>(sent: Promise<T>): Promise<T> {
   sent.catch(() => undefined);
   return sent;
 }

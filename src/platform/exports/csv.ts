@@ -5,6 +5,8 @@ import type { ExportFormat } from './export-format';
 const TO_QUOTE = /[",\r\n]/;
 /** The beginnings of a text that a spreadsheet takes for a formula (OWASP, CSV Injection). */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** The same within a text: where a spreadsheet separates fields by semicolons or tabs, a field may begin there. */
+const INNER_FORMULA = /([;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 /** A negative number as text, such as one that is too long for JavaScript: no formula. */
 const NEGATIVE = /^-\d+(\.\d+)?$/;
 
@@ -34,7 +36,8 @@ function field(value: unknown): string {
 
 function ofText(text: string): string {
   if (text === '') return '""';
-  const safe = FORMULA.test(text) && !NEGATIVE.test(text) ? `'${text}` : text;
+  const inner = text.replace(INNER_FORMULA, "$1'");
+  const safe = FORMULA.test(text) && !NEGATIVE.test(text) ? `'${inner}` : inner;
   return TO_QUOTE.test(safe) ? quoted(safe) : safe;
 }
 

@@ -1,40 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
-import { MAX_INPUT_VALUES, MAX_INPUTS } from '../input/input-limits';
-import { isApiError, validationError } from '../errors/api-error';
+import { isApiError } from '../errors/api-error';
 import { bodyError } from '../errors/to-api-error';
 import { GrowingBuffer } from '../http/growing-buffer';
 import { onBodyEnd } from '../http/body-end';
 import { bodyTooLarge } from './body-limit';
 import { BodyMemory, holdUntilAnswered } from './body-memory';
 import { isXml, kindOfType, typeOf, unsupportedMediaType, usualTypes, withXml } from './media-types';
-import { requireBoundedJson, requireBoundedValue } from './bounded-json';
-import { MAX_PARAMETERS, parseQuery } from './query-string';
 import { type BodyBound, type Decompress, decompressedInTurn, decompressorOf } from './decompression';
-import type { Declared } from '../input/declared-types';
-import { parseXml } from './xml-body';
-
-/** The rules for the body of a route. */
-export interface BodyRules {
-  /** The limit in bytes, instead of the general one. */
-  limit?: number;
-  /** The number of values in JSON, or of fields in a form. */
-  values?: number;
-  /** The accepted media types, instead of JSON. */
-  types?: string[];
-  /** Whether XML is accepted beside them. Default: false */
-  takesXml?: boolean;
-  /** What the handler takes: an element of XML needn't say its type then. */
-  declared?: Declared;
-  /** Whether JSON may be a list. Default: false */
-  mayBeList?: boolean;
-  /** The attributes of the body that are ignored, whatever their values. Default: none */
-  ignored?: string[];
-  /** True if the list has the inputs of `@CreatesEach()`, whose number is limited. Default: false */
-  inputs?: boolean;
-  /** The handler's type of a body that is neither JSON nor a form. Default: text for `text/*`, otherwise bytes */
-  as?: 'text' | 'bytes';
-}
+import { type BodyRules, parseBody } from './body-parsing';
 
 export type BodyReader = (request: Request, response: Response, rules?: BodyRules) => Promise<unknown>;
 
@@ -59,7 +32,7 @@ export function bodyReader(general: number): BodyReader {
     if (awaitsContinue(request)) response.writeContinue();
     const bytes = await readBody(request, unpack, { limit, tooLarge, takesTurn: isXml(type) });
     request.rawBody = bytes;
-    return parse(bytes, type, rules);
+    return parseBody(request, bytes, type, rules);
   };
 }
 
@@ -132,67 +105,5 @@ function eachChunk(request: Request, take: (chunk: Buffer) => void): Promise<voi
     onBodyEnd(request, () => end(request.readableEnded ? undefined : new Error('The request is over')));
     // Bytes that arrive later are discarded, so that the client can read the answer.
     request.resume();
-  });
-}
-
-function parse(bytes: Buffer, type: string, rules: BodyRules): unknown {
-  if (rules.takesXml && isXml(type)) return parseXmlBody(bytes, rules);
-  const usual = kindOfType(type);
-  const kind = usual === 'text' || usual === 'bytes' ? (rules.as ?? usual) : usual;
-  if (kind === 'bytes') return bytes;
-  requireUtf8(bytes);
-  if (kind === 'text') return bytes.toString();
-  if (kind === 'form') return parseQuery(bytes.toString(), { field: 'body', max: rules.values ?? MAX_PARAMETERS });
-  const lines = kind === 'lines';
-  requireBoundedJson(bytes, maxValuesOf(rules));
-  const value = lines ? parseLines(bytes.toString()) : parseJson(bytes.toString());
-  requireShape(value, rules);
-  return value;
-}
-
-const maxValuesOf = ({ inputs, values }: BodyRules) => (inputs ? MAX_INPUT_VALUES : values);
-
-async function parseXmlBody(bytes: Buffer, rules: BodyRules): Promise<unknown> {
-  requireUtf8(bytes);
-  const value = await parseXml(bytes.toString(), rules.declared, maxValuesOf(rules));
-  requireShape(value, rules);
-  return value;
-}
-
-/** Decoding would replace malformed bytes, and store text that nobody sent. */
-function requireUtf8(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw bodyError('encoding', 'must be well-formed UTF-8');
-}
-
-/** Checks the type of a body, whichever parser has made it. */
-export function requireShape(value: unknown, { mayBeList = false, inputs, values }: BodyRules): void {
-  const isList = Array.isArray(value);
-  if (typeof value !== 'object' || value === null || (isList && !mayBeList)) {
-    throw bodyError('type', mayBeList ? 'must be a JSON object or a list' : 'must be a JSON object');
-  }
-  if (!inputs) return;
-  if (!isList) return requireBoundedValue(value, values);
-  if (value.length < 1 || value.length > MAX_INPUTS) throw bodyError('size', `must hold 1 to ${MAX_INPUTS} inputs`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the body, which may contain a password.
-    throw bodyError('json', 'must be valid JSON');
-  }
-}
-
-/** One value on each line. The last line may end with a line break. */
-function parseLines(text: string): unknown[] {
-  // Further lines aren't read: there are too many already.
-  const lines = text.replace(/\n$/, '').split('\n', MAX_INPUTS + 1);
-  return lines.map((line, position) => {
-    try {
-      return JSON.parse(line) as unknown;
-    } catch {
-      throw validationError([{ field: String(position), rule: 'json', message: 'must be valid JSON, on one line' }]);
-    }
   });
 }

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { codeOfStatus } from '../errors/error-codes';
 import { bodyTooLarge } from './body-limit';
-import { type BodyReader, bodyReader, type BodyRules, hasBody, requireShape } from './body-reader';
+import { type BodyRules, maxValuesOf, requireShape } from './body-parsing';
+import { type BodyReader, bodyReader, hasBody } from './body-reader';
 import { type BodyKind, kindOfType, MULTIPART, usualTypes } from './media-types';
 import { requireBoundedValue } from './bounded-json';
 import type { RouteInput } from './route-input';
@@ -40,7 +41,7 @@ export class BodyReading {
 
 /** Checks a body that another parser, such as express.json(), has read before. */
 function checkParsed({ body }: Request, rules: BodyRules): false {
-  requireBoundedValue(body, rules.values);
+  requireBoundedValue(body, maxValuesOf(rules));
   const isParsed = typeof body === 'object' && body !== null && !Buffer.isBuffer(body);
   if (isParsed) requireShape(body, rules);
   if (isParsed) withoutAttributes(body, rules.ignored ?? []);

@@ -65,7 +65,9 @@ export class InputGuard implements CanActivate {
     // The bytes of a stream have limits of their own, such as UPLOAD_QUOTA.
     const counts = (reads || !input.streams || request.method === 'POST') && this.quota.admits(request);
     if (reads) return this.takeBody(context, input, counts);
-    if (counts) this.quota.count(request, input.streams ? 0 : Number(request.headers['content-length'] ?? 0));
+    // Another parser may have read the body before.
+    const others = this.expectInputs(request, input, context.switchToHttp().getResponse<Response>());
+    if (counts) this.quota.count(request, input.streams ? 0 : Number(request.headers['content-length'] ?? 0), others);
     return true;
   }
 
@@ -103,7 +105,7 @@ export class InputGuard implements CanActivate {
     const response = http.getResponse<Response>();
     const awaited = !request.complete;
     request.body = await this.bodies.read(request, response, input);
-    const others = Array.isArray(request.body) && input.body?.inputs ? this.expectInputs(request, response) : 0;
+    const others = this.expectInputs(request, input, response);
     if (counts) this.quota.count(request, request.rawBody?.length ?? 0, others);
     // A client that sends its body slowly determines how old the guards' decision is, and so do others whose costly
     // bodies come first.
@@ -111,12 +113,13 @@ export class InputGuard implements CanActivate {
     return true;
   }
 
-  /** Returns the number of inputs besides the first. */
-  private expectInputs(request: Request, response: Response): number {
+  /** Announces a list of inputs. Returns the number of inputs besides the first. */
+  private expectInputs(request: Request, { body: rules }: RouteInput, response: Response): number {
+    if (!rules?.inputs || !Array.isArray(request.body)) return 0;
     const isLenient = prefersLenient(request);
     if (isLenient) applyLenient(response);
     expectInputs(request.work!, new Bulk({ database: this.database, isLenient }));
-    return (request.body as unknown[]).length - 1;
+    return request.body.length - 1;
   }
 
   /** A route without a declared query accepts no parameters, except `fields` and `include` if it reads one resource. */

@@ -13,7 +13,7 @@ import type { DtoClass } from '../input/fields';
 import { declaredBody } from './declared-body';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
 import { includingOf } from './including';
-import type { BodyRules } from './body-reader';
+import type { BodyRules } from './body-parsing';
 import { LIST_TYPES, MULTIPART, URL_ENCODED, usualTypes } from './media-types';
 import { ignoredAttributes } from '../input/ignored-attributes';
 import { primitiveMessage } from '../input/primitives';

@@ -21,9 +21,11 @@ const JSON_FORMS = {
 export async function parseXml(text: string, declared?: Declared, maxValues = MAX_VALUES): Promise<unknown> {
   const reader = new XmlReader(maxValues);
   const turns = new LoopTurns();
-  for (let at = 0; at < text.length; at += PIECE) {
+  // The ends of lines (XML 1.0, 2.11). The parser would make them one by one, and keep a piece of memory for each.
+  const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  for (let at = 0; at < lines.length; at += PIECE) {
     if (turns.isOver) await turns.next();
-    reader.write(text.slice(at, at + PIECE));
+    reader.write(lines.slice(at, at + PIECE));
   }
   return valueOfRoot(reader.close(), declared);
 }

@@ -28,7 +28,11 @@ const unwrapsOne: MethodDecorator = (_target, name, descriptor) => {
     const { bulk, inputs } = knownList(values[at]) ?? {};
     const create = async (list: object[]) => (await handler(values.with(at, list))) as object[];
     if (!inputs) return handler(values);
-    return bulk ? bulk.run(inputs, create) : first(create(values[at] as object[]));
+    if (bulk) return bulk.run(inputs, create);
+    const list = values[at] as object[];
+    if (list.length !== 1)
+      throw new Error('This list of inputs has come without a transaction: nothing was read as a body');
+    return first(create(list));
   }) as typeof descriptor.value;
 };
 

@@ -40,12 +40,22 @@ describe('A line of CSV', () => {
     expect(lineOf(1, value)).toBe(`1,${field}\r\n`);
   });
 
-  it.each(['=1+1', '+1', '-1+1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠a', '-', '--1', '-1e5|x'])(
+  it.each(['=1+1', '+1', '-1+1', '@SUM(A1)', '\t1', '\r1', '\n1', '＝1', '＋1', '－1', '＠a', '-', '--1', '-1e5|x'])(
     'has no formula: %j',
     (text) => {
       expect(fieldsOf(lineOf(text, 1))).toEqual([[`'${text}`, '1']]);
     },
   );
+
+  it.each([
+    ['x;=1+1', "x;'=1+1"],
+    ['x\n=1', "x\n'=1"],
+    ['x\t@a;-b', "x\t'@a;'-b"],
+    ['\n=1', "'\n'=1"],
+    ['=1;=2', "'=1;'=2"],
+  ])('has no formula behind what separates fields elsewhere: %j', (text, safe) => {
+    expect(fieldsOf(lineOf(text, 1))).toEqual([[safe, '1']]);
+  });
 
   it.each(['-9007199254740993', '-0.5', "'=1", 'a=1', ' =1'])(
     'leaves a text that is no formula as it is: %j',

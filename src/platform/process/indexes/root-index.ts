@@ -19,7 +19,7 @@ export function rootIndex(index: ApiIndex, reply: (response: Response, body: obj
     if (request.path !== '/') return next();
     if (request.method === 'OPTIONS') return void response.status(NO_CONTENT).set({ Allow }).end();
     if (!isRead(request)) return next(new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow } }));
-    response.vary('Accept').set('Cache-Control', CACHED);
+    response.vary('Accept, Accept-Encoding').set('Cache-Control', CACHED);
     const { page } = index;
     if (page === undefined || !prefersHtml(request)) {
       const found = index.of(DEFAULT_VERSION, '/');
