@@ -76,7 +76,12 @@ describe('The indexes', () => {
   it('lead a browser from / to the documentation (303), and nobody else', async () => {
     const { status, headers, text } = await api.get('//', { Accept: BROWSER });
 
-    expect([status, headers.get('location'), headers.get('vary'), text]).toEqual([303, '/docs', 'Accept, Accept-Encoding', '']);
+    expect([status, headers.get('location'), headers.get('vary'), text]).toEqual([
+      303,
+      '/docs',
+      'Accept, Accept-Encoding',
+      '',
+    ]);
     for (const Accept of ['*/*', 'application/json', 'application/json, text/html', 'text/plain']) {
       expectSuccess(await api.get('//', { Accept }));
     }
