@@ -66,7 +66,8 @@ export class InputGuard implements CanActivate {
     const counts = (reads || !input.streams || request.method === 'POST') && this.quota.admits(request);
     if (reads) return this.takeBody(context, input, counts);
     // Another parser may have read the body before.
-    const others = this.expectInputs(request, input, context.switchToHttp().getResponse<Response>());
+    const response = input.body?.inputs && context.switchToHttp().getResponse<Response>();
+    const others = response ? this.expectInputs(request, input, response) : 0;
     if (counts) this.quota.count(request, input.streams ? 0 : Number(request.headers['content-length'] ?? 0), others);
     return true;
   }
