@@ -6,6 +6,7 @@ export const BARS = [
   ratio('GET /users/{id}, with token', 'user', { atLeast: 0.55, aim: 0.75 }),
   { ...ratio('the same, to Fastify + pg', 'user', { aim: 1 }), to: { server: 'fastify', work: 'user' } },
   { ...ratio('the same, to Nest as usual', 'user', { atLeast: 1 }), to: { server: 'nest', work: 'user' } },
+  variant('the same with metrics, to itself without', 'metrics', 0.97),
   ratio('GET /products/{id}, public', 'product', { atLeast: 0.6, aim: 0.8 }),
   // Clients that request the same page at once share a statement; others don't.
   ratio('GET /users, the same page of 20 with total', 'page', { atLeast: 10, aim: 12 }),
@@ -29,6 +30,11 @@ export const BARS = [
   { title: 'Start-up to the first 200, seconds', figure: 'startUp', atMost: 1.5, aim: 0.8 },
   { title: 'Resident memory after load, MB', figure: 'memory', atMost: 200, aim: 150 },
 ];
+
+/** What switching something on costs. */
+function variant(title, server, atLeast) {
+  return { title, of: { server, work: 'user' }, to: product('user'), atLeast };
+}
 
 function ratio(title, work, limits) {
   return { title, of: product(work), to: { server: 'bare', work }, ...limits };

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { REFERENCES } from './servers.mjs';
+import { REFERENCES, VARIANTS } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
-const SERVERS = ['product', ...Object.keys(REFERENCES)];
+const SERVERS = ['product', ...Object.keys(VARIANTS), ...Object.keys(REFERENCES)];
 const WORK_NAMES = WORKS.map(({ name }) => name);
 const LIMITS = { rounds: [1, 99], seconds: [1, 600], users: [1_000, 10_000_000], products: [1_000, 10_000_000] };
 

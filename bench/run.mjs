@@ -10,7 +10,7 @@ import { Assignment } from './lib/measure.mjs';
 import { report } from './lib/report.mjs';
 import { Results } from './lib/results.mjs';
 import { HELP, OptionsError, parseOptions } from './options.mjs';
-import { build, PRODUCT, REFERENCES } from './servers.mjs';
+import { build, PRODUCT, REFERENCES, VARIANTS } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
 /** The load average of a minute below which the machine counts as quiet. */
@@ -93,7 +93,8 @@ async function measureWork(bench, work, names, { rounds, seconds }, results) {
   }
 }
 
-function takesPart(name, { only, million }) {
+function takesPart(name, { only, million, variants }) {
+  if (name in VARIANTS) return variants === true;
   if (name === 'million') return million === true;
   return only?.includes(name === 'before' ? 'product' : name) ?? true;
 }
@@ -113,7 +114,7 @@ function* alternating(names, rounds) {
 
 function describe(name) {
   if (name === 'before') return { title: 'Before', about: 'The service of another checkout.' };
-  if (name !== 'million') return REFERENCES[name] ?? PRODUCT;
+  if (name !== 'million') return REFERENCES[name] ?? VARIANTS[name] ?? PRODUCT;
   return { title: `${PRODUCT.title}, 1,000,000 users`, about: 'The same on a database of its own.' };
 }
 

@@ -29,6 +29,22 @@ export const PRODUCT = {
   }),
 };
 
+/** The service with something switched on that is off by default, for the works that say `variants`. */
+export const VARIANTS = {
+  metrics: {
+    title: `${PRODUCT.title} with metrics`,
+    about: 'The same with `METRICS_PORT`.',
+    settings: { METRICS_PORT: '0' },
+  },
+};
+
+/** How a server starts. */
+export function programOf(name) {
+  const { settings } = VARIANTS[name] ?? {};
+  if (!settings) return REFERENCES[name] ?? PRODUCT;
+  return { ...PRODUCT, environment: (bench) => ({ ...PRODUCT.environment(bench), ...settings }) };
+}
+
 /** The servers in bench/reference, by their names for `--only`. */
 export const REFERENCES = {
   bare: {

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PRODUCT, programsOf, REFERENCES } from '../servers.mjs';
+import { programOf, programsOf, VARIANTS } from '../servers.mjs';
 import { nestTokens } from './callers.mjs';
 import { connect, copyUsersWithoutSearchIndex, createDatabase, describeData, dropDatabase } from './database.mjs';
 import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
@@ -66,7 +66,7 @@ export class Bench {
 
   async start(name, moreOptions = []) {
     const folder = name === 'before' ? this.before : undefined;
-    const { script = programsOf(folder).program, environment, nodeOptions = [] } = REFERENCES[name] ?? PRODUCT;
+    const { script = programsOf(folder).program, environment, nodeOptions = [] } = programOf(name);
     const DATABASE_URL = this.urls[name] ?? this.urls.main;
     const process = { name, script, folder, node: this.node, environment: { DATABASE_URL, ...environment?.(this) } };
     const probe = `/api/v1/products/${this.data.products.first}`;
@@ -84,7 +84,8 @@ export class Bench {
 
   /** Signs in after the product has started, because it knows the users. */
   async signIn() {
-    for (const name of ['product', 'before', 'million'].filter((name) => this.servers[name])) {
+    const ofProduct = ['product', ...Object.keys(VARIANTS), 'before', 'million'];
+    for (const name of ofProduct.filter((name) => this.servers[name])) {
       const client = new ProductClient(this.servers[name].url);
       const { callers } = this.data;
       this.tokens[name] = await client.signIn({ callers, ...this.secrets });

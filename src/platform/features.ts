@@ -13,6 +13,12 @@ export { Tally } from './limits/tally';
 /** The network of a client: an IPv4 address, or a /64 of IPv6. Its neighbourhood: a /24, or a /48 of IPv6. Its site: a /48. */
 export { neighbourhoodOf, networkOf, NETWORKS_OF_SITE, siteOf } from './limits/client-network';
 
+// Metrics: what METRICS_PORT shows beside requests and statements.
+/** A number that operators watch: `counter(name, help, labels)` grows by `add(labels)`, `gauge()` also shrinks. */
+export { counter, gauge } from './signals/measure';
+/** Counts the requests that a limit has refused. */
+export { rateLimited } from './signals/operations';
+
 // Protocols: for routes whose requests or answers aren't only JSON.
 /** Entity tags of an answer that isn't a DTO; and the view of a row that a representation shows. */
 export { knownTag, quoted, VIEW } from './http/entity-tag';

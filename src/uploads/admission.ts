@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { ApiError } from '../platform';
-import { Tally } from '../platform/features';
+import { rateLimited, Tally } from '../platform/features';
 import { FairSlots, holderOf, type Slot, type UserKey } from './fair-slots';
+import { tooManyOfAll } from './upload-errors';
+import { type Kind, underWay } from './upload-measures';
 
 /**
  * How long a request may wait for a slot, in milliseconds: short requests that arrive together are served one after the
@@ -43,7 +45,11 @@ export class Admission {
   private readonly ofUsers = new Tally<UserKey>();
   private working = 0;
 
-  constructor(private readonly limits: Limits) {}
+  /** @param kind what the requests do, for metrics */
+  constructor(
+    private readonly limits: Limits,
+    private readonly kind: Kind,
+  ) {}
 
   /**
    * @param work sets `preempt` of its slot if it can be ended for another request; is told whether it has waited
@@ -58,9 +64,11 @@ export class Admission {
     const waits = this.working >= this.limits.total || !this.mayHaveOne(user);
     if (waits) await this.wait(place, request.work?.signal);
     else this.take(place);
+    underWay.add({ kind: this.kind });
     try {
       return await work(place, waits);
     } finally {
+      underWay.add({ kind: this.kind }, -1);
       this.leave(place);
     }
   }
@@ -170,7 +178,9 @@ export class Admission {
   }
 
   private refusal(user: UserKey): ApiError {
-    return this.mayHaveOne(user) ? tooManyOfAll() : tooManyOfUser(this.limits.perUser);
+    if (this.mayHaveOne(user)) return tooManyOfAll();
+    rateLimited.add({ limit: 'uploads under way' });
+    return tooManyOfUser(this.limits.perUser);
   }
 }
 
@@ -181,13 +191,3 @@ export const tooManyOfUser = (limit: number): ApiError =>
     details: `No more than ${limit} at once; go on with this one when another is done`,
     headers: { 'Retry-After': '1' },
   });
-
-/** 503 for a preempted request: the bytes received so far count, and the client may continue later. */
-export const preempted = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', {
-    message: 'Others wait for a place among the uploads, try again later',
-    headers: { Connection: 'close' },
-  });
-
-const tooManyOfAll = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', { message: 'Too many uploads are under way, try again later' });

@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../platform';
 import { Callers, knownTag, networkOf, quoted } from '../platform/features';
 import { Admission } from './admission';
+import { uploadBytes } from './upload-measures';
 import { type ByteRange, ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
 import { type ContentTerms, IMAGE_TYPES } from './content-terms';
@@ -34,7 +35,7 @@ export class UploadContent {
     private readonly callers: Callers,
     { UPLOAD_MAX_OPEN: total, UPLOAD_MAX_OPEN_PER_USER: perUser }: UploadSettings,
   ) {
-    this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total });
+    this.admission = new Admission({ perUser: DOWNLOADS * perUser, total: DOWNLOADS * total }, 'read');
   }
 
   /**
@@ -96,6 +97,7 @@ export class UploadContent {
       const stored = await this.bytes.read(upload.key, range);
       stored.on('data', (chunk: Buffer) => {
         sent += chunk.length;
+        uploadBytes.add({ direction: 'out' }, chunk.length);
         response.req.timeLimit?.progress(chunk.length);
       });
       await pipeline(stored, response, { end: false });

@@ -34,7 +34,7 @@ export class UploadsService {
     private readonly locks: UploadLocks,
     { UPLOAD_MAX_OPEN, UPLOAD_MAX_OPEN_PER_USER }: UploadSettings,
   ) {
-    this.removals = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN });
+    this.removals = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN }, 'removal');
   }
 
   list({ userId, ...query }: ListUploadsQuery, caller: Caller): Promise<Page<Upload>> {

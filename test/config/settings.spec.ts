@@ -69,6 +69,7 @@ describe('Settings', () => {
       MIN_FREE_DISK: 1024 ** 3,
       LOG_LEVEL: 'info',
       PROCESSES: 1,
+      METRICS_HOST: '127.0.0.1',
     });
   });
 
@@ -143,6 +144,7 @@ describe('Settings', () => {
     ['MIN_FREE_DISK', '-1', aWholeNumber(0)],
     ['LOG_LEVEL', 'loud', 'one of the following values: fatal, error, warn, info, debug, trace, silent'],
     ['PROCESSES', '0', aWholeNumber(1, 256)],
+    ['METRICS_PORT', '65536', aWholeNumber(0, 65535)],
   ])('refuse %s=%s', (name, value, rule) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${rule}`]);
   });

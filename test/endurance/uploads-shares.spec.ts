@@ -138,7 +138,7 @@ describe('All places among downloads', () => {
 
 describe('A newcomer that comes and goes', () => {
   it('ends no more requests of others than it may have places itself', async () => {
-    const admission = new Admission({ perUser: PER_USER, total: TOTAL });
+    const admission = new Admission({ perUser: PER_USER, total: TOTAL }, 'write');
     let ended = 0;
     let again = 0;
     // Else some would wait in the line a while longer than the test.

@@ -87,12 +87,12 @@ function cellsOf(row: string): string[] {
 
 const namesIn = (cells: string[]) => cells.flatMap(inBackticks).filter((code) => /^[A-Z][A-Z0-9_]+$/.test(code));
 
-/** Settings that say how much or how long. Of the other numbers one is a port, and two count machines. */
+/** Settings that say how much or how long. Of the other numbers two are ports, and two count machines. */
 function limits(): string[] {
   const numbers = settingRules()
     .filter(({ name }) => name === 'whole')
     .map(({ propertyName }) => propertyName);
-  return numbers.filter((name) => !['PORT', 'TRUST_PROXY', 'PROCESSES'].includes(name));
+  return numbers.filter((name) => !['PORT', 'METRICS_PORT', 'TRUST_PROXY', 'PROCESSES'].includes(name));
 }
 
 describe.each(DOCUMENTS)('%s', (document) => {

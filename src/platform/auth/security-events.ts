@@ -4,6 +4,8 @@ import { afterCommit } from '../database/api-data-source';
 import type { Origin } from '../transactions/origin';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { identityKey } from '../text/identity-key';
+import { counter } from '../signals/measure';
+import { rateLimited } from '../signals/operations';
 import { SigningKeys } from './signing-keys';
 
 /**
@@ -40,6 +42,16 @@ export interface SecurityEventDetails {
   excess_rate_limit_exceeded: { limit: string; account?: string };
 }
 
+/** Rare events that operators want to hear of at once. */
+const ALARMING = ['authn_token_reuse', 'authn_address_taken', 'authn_login_fail', 'authz_fail'];
+
+const counted = counter(
+  'api_security_events_total',
+  'Security events, by their names in the log.',
+  ['event', 'outcome'],
+  ALARMING.map((event) => ({ event, outcome: 'failure' })),
+);
+
 /** The details that every event has. */
 interface Common {
   outcome: 'success' | 'failure';
@@ -53,6 +65,8 @@ interface Common {
 export function actsOnItself(id: number): { user_id: number; target_id: number } {
   return { user_id: id, target_id: id };
 }
+
+const isOfLimit = (details: object): details is { limit: string } => 'limit' in details;
 
 /** Writes one log line for each event that matters to those who monitor the service. */
 @Injectable()
@@ -84,7 +98,11 @@ export class SecurityEvents {
       ...details,
     };
     const level = outcome === 'success' ? 'log' : 'warn';
-    afterCommit(() => this.logger[level](line, 'security event'));
+    afterCommit(() => {
+      this.logger[level](line, 'security event');
+      counted.add({ event, outcome });
+      if (isOfLimit(details)) rateLimited.add({ limit: details.limit });
+    });
   }
 
   /**

@@ -16,6 +16,7 @@ export function contradictions(settings: Settings): Contradiction[] {
     ],
     [Boolean(TLS_CERT) !== Boolean(TLS_KEY), 'TLS_CERT and TLS_KEY go together'],
     [Boolean(settings.OIDC_ISSUER) !== Boolean(settings.OIDC_AUDIENCE), 'OIDC_ISSUER and OIDC_AUDIENCE go together'],
+    [settings.METRICS_PORT === settings.PORT && settings.PORT !== 0, 'METRICS_PORT and PORT must differ'],
     [settings.OIDC_ISSUER === settings.JWT_ISSUER, 'OIDC_ISSUER and JWT_ISSUER must differ'],
   ];
   if (settings.production) {

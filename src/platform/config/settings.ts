@@ -106,6 +106,15 @@ export class Settings extends TokenSettings {
   @WholeSetting(1, 256)
   PROCESSES = 1;
 
+  /** The port of the metrics for Prometheus; 0 for any free one. When unset, nothing is measured. */
+  @IsOptional()
+  @WholeSetting(0, 65535)
+  METRICS_PORT?: number;
+
+  /** The address of METRICS_PORT. Metrics are for those who run the service, so other machines need this setting. */
+  @IsString()
+  METRICS_HOST = '127.0.0.1';
+
   /** The number of idempotency keys that are stored for a user, or for a network if the caller has no account. */
   @WholeSetting(1)
   IDEMPOTENCY_KEY_LIMIT = 10_000;

@@ -8,6 +8,8 @@ import { inOneTransaction, type Sharing } from '../database/api-data-source';
 import { ApiError, conflict } from '../errors/api-error';
 import { Answer } from '../answers/answer';
 import { IdempotencyKey } from './idempotency-key.entity';
+import { counter } from '../signals/measure';
+import { rateLimited } from '../signals/operations';
 import { hours } from '../units';
 
 /** How long an answer is stored. */
@@ -131,13 +133,19 @@ async function claim(
   return rows.length > 0;
 }
 
+const replays = counter('api_idempotent_replays_total', 'Repeated POSTs that got their first answer.');
+
 async function replay(manager: EntityManager, id: Buffer, fingerprint: Buffer): Promise<Answer> {
   const [known] = await manager.query<IdempotencyKey[]>(
     `SELECT * FROM idempotency_keys WHERE id = $1 AND created_at >= now() - ${LIFETIME}`,
     [id],
   );
-  if (!known) throw tooManyKeys();
+  if (!known) {
+    rateLimited.add({ limit: 'idempotency keys' });
+    throw tooManyKeys();
+  }
   if (!known.fingerprint.equals(fingerprint)) throw keyReused();
+  replays.add({});
   const headers = { ...known.headers, 'Idempotent-Replayed': 'true' };
   return new Answer(known.status!, headers, known.body!, known.tag ?? undefined);
 }

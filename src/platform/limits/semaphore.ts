@@ -73,6 +73,11 @@ export class Semaphore {
     return performance.now() - start > LONG;
   }
 
+  /** How many callers wait. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
   /** Whether there is a free permit for a caller with these keys. */
   isFreeFor(keys: QueueKeys): boolean {
     if (this.permits === 0) return false;

@@ -8,6 +8,10 @@ export class SlotPool<T> implements Iterable<T> {
   private readonly slots: (T | undefined)[] = [];
   private readonly free: number[] = [];
 
+  get size(): number {
+    return this.slots.length - this.free.length;
+  }
+
   /** Returns the slot of the object, for {@link clear}. */
   take(object: T): number {
     const slot = this.free.pop() ?? this.slots.length;

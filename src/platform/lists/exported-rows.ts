@@ -4,6 +4,7 @@ import { breakOff } from '../exports/break-off';
 import { ApiError } from '../errors/api-error';
 import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
 import type { UnitOfWork } from '../transactions/unit-of-work';
+import { timeOuts } from '../signals/operations';
 import { seconds } from '../units';
 import { type ExportPlace, ExportPlaces } from './export-places';
 
@@ -102,7 +103,7 @@ export class ExportedRows<E> {
   private watch(patience: number, confirm?: () => Promise<void>): void {
     if (this.isOver) return;
     const end = (reason: unknown) => !this.isOver && breakOff(this.response, reason);
-    this.timers.push(setTimeout(() => end(tookTooLong()), patience).unref());
+    this.timers.push(setTimeout(() => end(timedOut()), patience).unref());
     if (confirm) this.timers.push(setInterval(() => void confirm().catch(end), CONFIRM_EVERY).unref());
     this.response.once('close', () => void this.close());
     if (this.response.closed) void this.close();
@@ -124,4 +125,7 @@ export class ExportedRows<E> {
   }
 }
 
-const tookTooLong = (): ApiError => new ApiError('SERVICE_UNAVAILABLE', { message: 'The export took too long' });
+function timedOut(): ApiError {
+  timeOuts.add({ what: 'export' });
+  return new ApiError('SERVICE_UNAVAILABLE', { message: 'The export took too long' });
+}

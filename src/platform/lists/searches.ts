@@ -8,6 +8,7 @@ import type { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
+import { timeOuts } from '../signals/operations';
 import { inListLane } from './list-lane';
 
 /** The number of searches that may wait for a connection. Beyond it, the network with most of them gets 503. */
@@ -97,7 +98,7 @@ export class Searches implements OnModuleInit {
   }
 
   private async inLimitedTime<T>(unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {
-    const timer = setTimeout(() => void this.end(unit, tooSlow()), this.settings.SEARCH_TIMEOUT);
+    const timer = setTimeout(() => void this.timeOut(unit), this.settings.SEARCH_TIMEOUT);
     try {
       return await statements();
     } catch (error) {
@@ -107,9 +108,10 @@ export class Searches implements OnModuleInit {
     }
   }
 
-  private end(unit: UnitOfWork, reason: Error): Promise<void> {
+  private timeOut(unit: UnitOfWork): Promise<void> {
+    timeOuts.add({ what: 'search' });
     const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'A search was left to its own time-out');
-    return endBackends(unit.cancel(reason), this.server.url, onFailure);
+    return endBackends(unit.cancel(tooSlow()), this.server.url, onFailure);
   }
 }
 

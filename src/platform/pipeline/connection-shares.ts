@@ -46,6 +46,10 @@ export class ConnectionShares implements ConnectionScheduler {
     this.places = new Semaphore(places, MAX_WAITING, mayBegin, permits);
   }
 
+  get waiting(): number {
+    return this.places.waiting;
+  }
+
   /** All connections of a unit share one permit, because work on one of them may wait for work on another. */
   add(asking: ConnectionRequest, unit: UnitOfWork): void {
     const place = this.ofUnits.get(unit);

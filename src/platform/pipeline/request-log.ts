@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { answered } from '../signals/answered';
 import { targetsOf } from '../input/targets';
 
 /** Logs one line for each request when its response has ended. Headers and bodies are never logged. */
@@ -9,6 +10,8 @@ export function logRequests(logger: Logger) {
     const address = request.ip ?? null;
     response.on('close', () => {
       const { statusCode } = response;
+      const ms = performance.now() - request.startedAt;
+      if (answered.isHeard) answered.tell({ request, response, ms });
       const level = statusCode >= 500 ? 'error' : 'info';
       logger[level](
         {
@@ -20,7 +23,7 @@ export function logRequests(logger: Logger) {
           target: targetsOf(request),
           version: request.version,
           status: response.headersSent ? statusCode : null,
-          ms: Math.round((performance.now() - request.startedAt) * 10) / 10,
+          ms: Math.round(ms * 10) / 10,
           user_id: request.user?.id ?? null,
           address,
           aborted: response.writableFinished ? undefined : true,

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { AbandonedReads } from '../transactions/abandoned-reads';
 import { endBackends } from '../transactions/end-backends';
+import { timeOuts } from '../signals/operations';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { ApiError } from '../errors/api-error';
 import { sendError } from '../errors/error-response';
@@ -38,6 +39,7 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
         // The rest of a slow body isn't waited for.
         headers: request.complete ? {} : { Connection: 'close' },
       });
+      timeOuts.add({ what: 'request' });
       // In this order and without waiting, so that nothing is committed after the answer.
       end(work, error);
       sendError(response, error, request.id);

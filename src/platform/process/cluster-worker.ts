@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import type { Server, Socket } from 'node:net';
 import type { Demo } from './startup';
-import { WorkerMessage } from './worker-messages';
+import type { MetricSnapshot } from '../metrics';
+import { type MetricsMessage, WorkerMessage } from './worker-messages';
 
 /** Tells the primary that this worker was told to end. Returns false if there is no primary. */
 export function announceLeaving(): boolean {
@@ -12,6 +13,25 @@ export function announceLeaving(): boolean {
 export function announceDemo({ open, offered }: Demo): void {
   if (open) process.send!(WorkerMessage.DEMO);
   if (offered) process.send!(WorkerMessage.OFFER);
+}
+
+/**
+ * Tells the primary this worker's metrics whenever it asks.
+ * @returns tells them once more, before the worker ends; resolves when they are sent
+ */
+export function answerMetrics(snapshot: () => Promise<MetricSnapshot[]>): () => Promise<void> {
+  const tell = async () => {
+    const told: MetricsMessage = { message: WorkerMessage.METRICS, metrics: await snapshot() };
+    await new Promise<void>((resolve) => {
+      // A primary that has ended needs no metrics.
+      if (!process.connected) resolve();
+      else process.send!(told, undefined, {}, () => resolve());
+    });
+  };
+  process.on('message', (message) => {
+    if (message === WorkerMessage.METRICS) void tell();
+  });
+  return tell;
 }
 
 /**

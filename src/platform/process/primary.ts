@@ -7,6 +7,7 @@ import { DatabaseServer } from '../database/database-server';
 import { ConnectionAcceptor } from './connection-acceptor';
 import type { Closable } from './lifetime';
 import { createLogger } from '../logging/logging';
+import { PrimaryMetrics } from './primary-metrics';
 import { announce } from './startup';
 import { Worker } from './worker';
 import { WorkerMessage } from './worker-messages';
@@ -25,6 +26,7 @@ export class Primary implements Closable {
   readonly logger: Logger;
   private readonly acceptor = new ConnectionAcceptor();
   private readonly workers = new Set<Worker>();
+  private readonly metrics?: PrimaryMetrics;
   private ending = false;
   private readonly demo = { open: false, offered: false };
   private databaseUrl: string;
@@ -33,12 +35,15 @@ export class Primary implements Closable {
     this.logger = createLogger(settings);
     cluster.setupPrimary({ exec: require.resolve('../../main') });
     new RateLimiterClusterMaster();
+    const { METRICS_PORT } = settings;
+    if (METRICS_PORT !== undefined) this.metrics = new PrimaryMetrics(METRICS_PORT, settings, this.logger);
   }
 
   /** @throws {StartupError} when the service can't be started */
   async start(): Promise<void> {
     const { DATABASE_URL, DATA_DIR, PROCESSES, PORT } = this.settings;
     this.databaseUrl = DATABASE_URL ?? (await DatabaseServer.embed(DATA_DIR)).url;
+    await this.metrics?.open();
     // The first worker starts alone: it migrates the database, and reports only once what prevents the start.
     await this.startWorker();
     await Promise.all(Array.from({ length: PROCESSES - 1 }, () => this.startWorker()));
@@ -51,6 +56,7 @@ export class Primary implements Closable {
     this.ending = true;
     await this.acceptor.close();
     await Promise.all([...this.workers].map((worker) => worker.end()));
+    await this.metrics?.close();
     await DatabaseServer.stopAll();
   }
 
@@ -74,6 +80,7 @@ export class Primary implements Closable {
     worker.on(WorkerMessage.OFFER, () => (this.demo.offered = true));
     await worker.ready();
     this.acceptor.add(worker);
+    this.metrics?.watch(worker);
     let leaves = false;
     worker.on(WorkerMessage.LEAVING, () => {
       if (!leaves) void this.relieve(worker);

@@ -8,12 +8,13 @@ import { HealthController } from './health/health.controller';
 import { ApiIndex } from './indexes/api-index';
 import { IndexesController } from './indexes/indexes.controller';
 import { Jobs } from './jobs';
+import { MetricsEndpoint } from './metrics-endpoint';
 import { LoggingModule, PINO } from '../logging/logging.module';
 import { NestLogger } from '../logging/nest-logger';
 import { RequiredAdapter } from '../server/required-adapter';
 import { keepAssigned } from '../logging/request-fields';
 
-/** Logging, health checks and jobs. */
+/** Logging, health checks, metrics and jobs. */
 @Module({
   imports: [
     DiscoveryModule,
@@ -31,7 +32,7 @@ import { keepAssigned } from '../logging/request-fields';
     // The error filter logs a failed check, once.
     TerminusModule.forRoot({ logger: false }),
   ],
-  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ApiIndex],
+  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ApiIndex, MetricsEndpoint],
   controllers: [IndexesController, HealthController],
 })
 export class ProcessModule {

@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { StartupError } from '../config/startup-error';
 import type { Attendant } from './connection-acceptor';
-import { WorkerMessage } from './worker-messages';
+import type { MetricSnapshot } from '../metrics';
+import { type MetricsMessage, WorkerMessage } from './worker-messages';
 
 /** A worker process, seen by its primary. */
 export class Worker implements Attendant {
   /** Resolves to the exit code of the process, or to the signal that killed it. */
   readonly exit: Promise<number | string>;
+  /** Resolves when everything that the process has sent is here, and nothing follows. */
+  readonly silence: Promise<unknown>;
   private readonly unsent = new Set<Socket>();
   private readonly process: Process;
   private serving = false;
@@ -16,6 +19,7 @@ export class Worker implements Attendant {
   constructor(environment: Record<string, string>) {
     this.process = cluster.fork(environment);
     this.exit = once(this.process, 'exit').then(([code, signal]) => (signal ?? code) as number | string);
+    this.silence = once(this.process, 'disconnect');
     // The channel to an ending process may break. Its exit is reported separately.
     this.process.on('error', () => undefined);
   }
@@ -54,6 +58,16 @@ export class Worker implements Attendant {
       this.unsent.delete(connection);
       onTaken();
     });
+  }
+
+  onMetrics(listener: (metrics: MetricSnapshot[]) => void): void {
+    this.process.on('message', (told: MetricsMessage) => {
+      if (told.message === WorkerMessage.METRICS) listener(told.metrics);
+    });
+  }
+
+  askMetrics(): void {
+    if (this.process.isConnected()) this.process.send(WorkerMessage.METRICS);
   }
 
   /** The connections that were queued for this worker when it ended. */

@@ -187,6 +187,11 @@ export class ApiAdapter extends ExpressAdapter {
     return this.drain.oldestUnanswered;
   }
 
+  /** How many requests have no complete answer. */
+  get unanswered(): number {
+    return this.drain.unansweredCount;
+  }
+
   get draining(): boolean {
     return this.drain.begun;
   }

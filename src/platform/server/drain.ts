@@ -63,6 +63,10 @@ export class Drain {
     return oldest;
   }
 
+  get unansweredCount(): number {
+    return this.unanswered.size;
+  }
+
   /** Refuses new connections. */
   begin(): Promise<void> {
     if (!this.open) return Promise.resolve();

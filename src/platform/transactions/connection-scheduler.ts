@@ -17,6 +17,8 @@ export interface ConnectionScheduler {
    * never waits.
    */
   add(asking: ConnectionRequest, unit: UnitOfWork): void;
+  /** How many units of work wait. */
+  readonly waiting: number;
 }
 
 /** The part of a pool's connections that the writes and lists of a neighbourhood together leave to all others. */

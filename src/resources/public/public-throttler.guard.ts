@@ -2,7 +2,7 @@ import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { seconds } from '../../platform';
-import { networkOf, RateLimits } from '../../platform/features';
+import { networkOf, rateLimited, RateLimits } from '../../platform/features';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
 
@@ -46,6 +46,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     this.setResponseHeader(res, 'RateLimit-Policy', `"default";q=${limit};w=${ttl / seconds(1)}`);
     this.setResponseHeader(res, 'RateLimit', `"default";r=${Math.max(0, limit - totalHits)};t=${timeToExpire}`);
     if (!isBlocked) return true;
+    rateLimited.add({ limit: 'public' });
     this.setResponseHeader(res, 'Retry-After', timeToBlockExpire);
     await this.throwThrottlingException(context, { limit, ttl, key, tracker, ...record });
     return false;

@@ -5,6 +5,7 @@ import { onBodyEnd } from '../../platform/features';
 import { MinRateTimer } from './min-rate-timer';
 import type { Holder } from '../fair-slots';
 import { TURN_BYTES, UploadThrottle } from './upload-throttle';
+import { uploadBytes } from '../upload-measures';
 import { expired } from '../upload-rows';
 
 /** How long bytes are gathered that are less than a turn, in milliseconds. */
@@ -97,6 +98,7 @@ export class RequestBody extends Readable {
     if (this.over) return;
     this.request.timeLimit?.progress(chunk.length);
     this.timer.earn(chunk.length);
+    uploadBytes.add({ direction: 'in' }, chunk.length);
     this.pieces.push(chunk);
     this.weight += chunk.length + PIECE_COST_BYTES;
     if (this.weight < TURN_BYTES) this.gathering ??= setTimeout(() => this.offer(), GATHERING_MS);

@@ -5,7 +5,8 @@ import { type DataStore, Server } from '@tus/server';
 import type { Request } from 'express';
 import { ApiError, type Caller, Settings, validationError } from '../../platform';
 import { Callers } from '../../platform/features';
-import { Admission, preempted } from '../admission';
+import { Admission } from '../admission';
+import { preempted } from '../upload-errors';
 import { ByteStore } from '../bytes/byte-store';
 import { type Holder, holderOf, type Slot } from '../fair-slots';
 import { type BodyOptions, RequestBody } from './request-body';
@@ -53,7 +54,7 @@ export class TusEndpoint implements OnModuleDestroy {
     private readonly settings: Settings,
     { MAX_UPLOAD_SIZE, UPLOAD_MAX_OPEN_PER_USER, UPLOAD_MAX_OPEN }: UploadSettings,
   ) {
-    this.admission = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN });
+    this.admission = new Admission({ perUser: UPLOAD_MAX_OPEN_PER_USER, total: UPLOAD_MAX_OPEN }, 'write');
     this.maxSize = MAX_UPLOAD_SIZE;
   }
 
