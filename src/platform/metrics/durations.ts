@@ -6,7 +6,7 @@ export const STATEMENT_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05
 
 /**
  * The distribution of durations, one series of a histogram. prom-client's own would look its labels up for each value,
- * which takes a hundred times as long (D-901).
+ * which takes a hundred times as long (D-252).
  */
 export class Durations {
   private readonly counts: number[];
