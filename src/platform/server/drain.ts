@@ -4,6 +4,7 @@ import { Server as TcpServer, type Socket } from 'node:net';
 import type { Request } from 'express';
 import { isEventStream } from '../http/event-stream';
 import { stopAtRequestsAhead, waitsForItsTurn } from './pipelining';
+import { resetUnfinished } from './reset-unfinished';
 import { boundSmallChunks } from './small-chunks';
 import { SlotPool } from '../limits/slot-pool';
 import { acceptQueueDrained } from './accept-queue';
@@ -111,6 +112,7 @@ export class Drain {
     const slot = this.unanswered.take(response);
     response.on('close', () => this.unanswered.clear(slot));
     if (this.begun) response.setHeader('Connection', 'close');
+    resetUnfinished(request, response);
     this.serve(request, response);
   }
 
