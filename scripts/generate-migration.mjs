@@ -16,11 +16,16 @@ runTypeorm(['migration:run'], 'pipe');
 const before = readdirSync(MIGRATIONS);
 runTypeorm(['migration:generate', `${MIGRATIONS}/${name}`], 'inherit');
 for (const file of readdirSync(MIGRATIONS).filter((one) => !before.includes(one))) await format(join(MIGRATIONS, file));
+runNpm(['migration:check'], 'inherit');
+
+function runTypeorm(command, stdout) {
+  runNpm(['typeorm', '--', ...command], stdout);
+}
 
 /** With `pipe`, output is only shown after a failure. */
-function runTypeorm(command, stdout) {
+function runNpm(command, stdout) {
   const options = { stdio: ['inherit', stdout, 'inherit'], shell: process.platform === 'win32' };
-  const { status, output } = spawnSync('npm', ['run', '--silent', 'typeorm', '--', ...command], options);
+  const { status, output } = spawnSync('npm', ['run', '--silent', ...command], options);
   if (status === 0) return;
   process.stdout.write(output?.[1] ?? '');
   process.exit(status ?? 1);

@@ -92,6 +92,8 @@ export { Page } from './answers/page';
 export { countRows, uncountRows } from './rows/count-rows';
 /** For migrations: keeps the ids of a list of ids true. */
 export { linkRows, unlinkRows } from './rows/link-rows';
+/** For migrations: makes or drops an index of a table that others write meanwhile. */
+export { addIndex, dropIndex } from './rows/add-index';
 
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */

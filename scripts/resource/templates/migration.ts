@@ -57,12 +57,16 @@ function linksOf({ attributes, names, targets }: Plan): string[] {
 export function dropMigrationFile(table: string, plural: string, time: number, migration: string): string {
   const [, made] = /export class (\w+)/.exec(migration)!;
   const path = `./${made.replace(/^.*?(\d+)$/, '$1')}-add-${table.replaceAll('_', '-')}`;
+  const reason = 'roll this out after a release without these routes has replaced all instances that have them';
   const code = `
 /** The table's own migration, the other way round. */
 export class Drop${plural}${time} implements MigrationInterface {
   private readonly made = new ${made}();
 
   up(database: QueryRunner): Promise<void> {
+${tablesOf(migration)
+  .map((name) => `    // safe-migration: drop ${name}: ${reason}`)
+  .join('\n')}
     return this.made.down(database);
   }
 
@@ -75,6 +79,13 @@ export class Drop${plural}${time} implements MigrationInterface {
     ['typeorm', ['type MigrationInterface', 'type QueryRunner']],
     [path, [made]],
   ]);
+}
+
+/** The tables that a migration of {@link migrationFile} makes. */
+function tablesOf(migration: string): string[] {
+  const made = [...migration.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name);
+  const links = [...migration.matchAll(/\blinkRows\(database, \{ table: '(\w+)', column: '(\w+)'/g)];
+  return [...made, ...links.map(([, table, column]) => `${table}_${column}`)];
 }
 
 function columnsOf(plan: Plan): string[] {
