@@ -37,7 +37,8 @@ export async function startService(settings = { DEMO_DATA: 'true' }, program = T
 
 async function announcedPort({ stdout }) {
   for await (const line of createInterface({ input: stdout })) {
-    const { port } = JSON.parse(line);
+    // The first lines may come from before there is a logger.
+    const { port } = line.startsWith('{') ? JSON.parse(line) : {};
     if (port === undefined) continue;
     stdout.resume();
     return port;

@@ -42,14 +42,14 @@ export interface SecurityEventDetails {
   excess_rate_limit_exceeded: { limit: string; account?: string };
 }
 
-/** Rare events that operators want to hear of at once. */
+/** Rare events that operators want to hear of at once, and failed sign-ins. */
 const ALARMING = ['authn_token_reuse', 'authn_address_taken', 'authn_login_fail', 'authz_fail'];
 
 const counted = counter(
   'api_security_events_total',
   'Security events, by their names in the log.',
   ['event', 'outcome'],
-  ALARMING.map((event) => ({ event, outcome: 'failure' })),
+  [{ event: 'authn_login_success', outcome: 'success' }, ...ALARMING.map((event) => ({ event, outcome: 'failure' }))],
 );
 
 /** The details that every event has. */
