@@ -84,11 +84,13 @@ function resolved(expr) {
 const nameOf = (legend, metric) => legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label) => metric[label] ?? '');
 
 /** Two instances, one of them of two processes, each with a database of its own. */
-async function startInstances(ports) {
+async function startInstances(ports, stops) {
   const settings = { DEMO_DATA: 'true', PUBLIC_RATE_LIMIT: '5', LOGIN_RATE_LIMIT: '3', LOG_LEVEL: 'info' };
   const services = [];
   for (const [place, port] of ports.entries()) {
-    services.push(await startService({ ...settings, METRICS_PORT: String(port), PROCESSES: String(place + 1) }));
+    const service = await startService({ ...settings, METRICS_PORT: String(port), PROCESSES: String(place + 1) });
+    stops.push(service.stop);
+    services.push(service);
   }
   return services;
 }
@@ -101,8 +103,7 @@ async function run() {
   };
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().finally(() => process.exit(1)));
   try {
-    const services = await startInstances(context.ports);
-    stops.push(...services.map((service) => service.stop));
+    const services = await startInstances(context.ports, stops);
     context.prometheus = await Prometheus.start(context.ports);
     stops.push(() => context.prometheus.stop());
     const start = Date.now() / 1_000;
