@@ -7,6 +7,7 @@ export const BARS = [
   { ...ratio('the same, to Fastify + pg', 'user', { aim: 1 }), to: { server: 'fastify', work: 'user' } },
   { ...ratio('the same, to Nest as usual', 'user', { atLeast: 1 }), to: { server: 'nest', work: 'user' } },
   variant('the same with metrics, to itself without', 'metrics', 0.97),
+  variant('the same with traces of one of a hundred, to itself without', 'traces', 0.95),
   ratio('GET /products/{id}, public', 'product', { atLeast: 0.6, aim: 0.8 }),
   // Clients that request the same page at once share a statement; others don't.
   ratio('GET /users, the same page of 20 with total', 'page', { atLeast: 10, aim: 12 }),

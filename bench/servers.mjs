@@ -34,7 +34,16 @@ export const VARIANTS = {
   metrics: {
     title: `${PRODUCT.title} with metrics`,
     about: 'The same with `METRICS_PORT`.',
-    settings: { METRICS_PORT: '0' },
+    settings: () => ({ METRICS_PORT: '0' }),
+  },
+  traces: {
+    title: `${PRODUCT.title} with traces`,
+    about: 'The same with `OTEL_EXPORTER_OTLP_ENDPOINT`: one request of a hundred is traced and sent to a receiver.',
+    settings: ({ receiver }) => ({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    }),
   },
 };
 
@@ -42,7 +51,7 @@ export const VARIANTS = {
 export function programOf(name) {
   const { settings } = VARIANTS[name] ?? {};
   if (!settings) return REFERENCES[name] ?? PRODUCT;
-  return { ...PRODUCT, environment: (bench) => ({ ...PRODUCT.environment(bench), ...settings }) };
+  return { ...PRODUCT, environment: (bench) => ({ ...PRODUCT.environment(bench), ...settings(bench) }) };
 }
 
 /** The servers in bench/reference, by their names for `--only`. */

@@ -27,7 +27,7 @@ const LISTING = ['product', 'bare', 'nest'];
  *   `prepare` came to
  * - `only`: the servers that take part; all of them unless given
  * - `patience`: how many times as long it is measured, because a server takes long for each request
- * - `variants`: the service is measured with metrics, too
+ * - `variants`: the service is measured with metrics, and with traces, too
  * - `million`: takes part in the comparison with a million rows
  * - `writes`: the table of products is put back in order afterwards
  * - `prepare(client)`: asks the product for something beforehand; undefined when the product hasn't got it

@@ -9,6 +9,7 @@ import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
 import { findPostmaster } from './postgres-cpu.mjs';
 import { ProductClient } from './product-client.mjs';
 import { makeSecrets } from './secrets.mjs';
+import { startReceiver } from './receiver.mjs';
 import { ServerProcess } from './server-process.mjs';
 
 const MILLION = 1_000_000;
@@ -65,6 +66,7 @@ export class Bench {
   }
 
   async start(name, moreOptions = []) {
+    if (name in VARIANTS) this.receiver ??= await startReceiver(this.cleanUp);
     const folder = name === 'before' ? this.before : undefined;
     const { script = programsOf(folder).program, environment, nodeOptions = [] } = programOf(name);
     const DATABASE_URL = this.urls[name] ?? this.urls.main;

@@ -1,4 +1,6 @@
 /** Names for `main.ts`, `app.module.ts`, `ormconfig.ts` and commands such as the seed. */
+// First, as traces change the libraries that the other files load.
+import './traces/begin';
 
 // Programs: for main.ts, app.module.ts, ormconfig.ts and commands.
 /** All modules of the platform. */

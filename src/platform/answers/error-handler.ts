@@ -19,7 +19,7 @@ export function answerError(thrown: unknown, request: Request, response: Respons
   if (error.status === 405) error.headers.Allow ??= methodsOf(request).join(', ');
   // If the client has gone, an error that results from ending its work isn't a failure.
   const wasEnded = response.closed && (error.code === 'SERVICE_UNAVAILABLE' || isCutOff(request));
-  if (error.status >= 500 && !wasEnded) logError(error, request.id);
+  if (error.status >= 500 && !wasEnded) logError(error, request);
   if (response.headersSent) cutOff(response);
   else sendError(response, error, request.id);
   return error;
@@ -30,6 +30,6 @@ export function answerError(thrown: unknown, request: Request, response: Respons
  */
 const isCutOff = ({ complete, destroyed }: Request): boolean => destroyed && !complete;
 
-export function logError(error: ApiError, requestId: string | undefined): void {
-  logger.error({ err: error.cause ?? error, request_id: requestId }, error.message);
+export function logError(error: ApiError, { id, traceId }: Partial<Request> = {}): void {
+  logger.error({ err: error.cause ?? error, request_id: id, trace_id: traceId }, error.message);
 }

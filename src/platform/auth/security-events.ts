@@ -95,6 +95,7 @@ export class SecurityEvents {
       target_id,
       address: origin?.ip ?? null,
       request_id: origin?.id ?? null,
+      trace_id: origin?.traceId,
       ...details,
     };
     const level = outcome === 'success' ? 'log' : 'warn';

@@ -115,6 +115,11 @@ export class Settings extends TokenSettings {
   @IsString()
   METRICS_HOST = '127.0.0.1';
 
+  /** Where traces are sent to by OTLP. When unset, nothing is traced. OpenTelemetry reads its other variables by itself. */
+  @IsOptional()
+  @Matches(/^https?:\/\//, { message: '$property must start with http:// or https://' })
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
   /** The number of idempotency keys that are stored for a user, or for a network if the caller has no account. */
   @WholeSetting(1)
   IDEMPOTENCY_KEY_LIMIT = 10_000;

@@ -9,6 +9,7 @@ const logger = new Logger('Export');
  */
 export function breakOff(response: Response, reason: unknown): void {
   if (response.closed || response.writableFinished) return;
-  logger.warn({ err: reason, request_id: response.req.id }, 'An export was broken off');
+  const { id, traceId } = response.req;
+  logger.warn({ err: reason, request_id: id, trace_id: traceId }, 'An export was broken off');
   response.destroy();
 }

@@ -1,3 +1,4 @@
+import type { Context } from '@opentelemetry/api';
 import type { Caller } from '../auth/caller';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import type { TimeLimit } from './time-limit';
@@ -7,6 +8,10 @@ declare module 'express-serve-static-core' {
   interface Request {
     /** The id in `X-Request-Id` and in every log line of this request. */
     id: string;
+    /** The id of the trace that the request belongs to. Undefined without traces. */
+    traceId?: string;
+    /** The span of the request, as OpenTelemetry passes it on. */
+    traceContext?: Context;
     /** When the request arrived, in milliseconds of the monotonic clock. */
     startedAt: number;
     /** Ends the request with 503 when its time is up. */

@@ -14,8 +14,9 @@ export const tellsRequest = {
 } satisfies LoggerOptions;
 
 function requestFields(): Fields {
-  const { id, user } = UnitOfWork.current()?.origin ?? {};
-  return id === undefined ? NONE : { request_id: id, ...(user && { user_id: user.id }) };
+  const { id, traceId, user } = UnitOfWork.current()?.origin ?? {};
+  if (id === undefined) return NONE;
+  return { request_id: id, ...(traceId && { trace_id: traceId }), ...(user && { user_id: user.id }) };
 }
 
 /**

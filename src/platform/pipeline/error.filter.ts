@@ -52,7 +52,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = requestOf(host);
     const error = toApiError(thrown);
     const isForeseen = isTransportException(thrown) || isGraphqlError(thrown);
-    if (error.status >= 500 && !isForeseen) logError(error, request?.id);
+    if (error.status >= 500 && !isForeseen) logError(error, request);
     if (isRefusal(error)) {
       const what = { status: error.status, method: kindOf(host), route: null, user_id: request?.user?.id };
       this.events.record('authz_fail', { outcome: 'failure', ...what }, request?.id ? request : undefined);

@@ -16,6 +16,7 @@ export function logRequests(logger: Logger) {
       logger[level](
         {
           request_id: request.id,
+          trace_id: request.traceId,
           method: request.method,
           method_as_sent: request.methodAsSent,
           // The route pattern instead of the path, which may contain text of the caller.

@@ -29,6 +29,7 @@ import { hasOwnPool, poolOf } from '../transactions/cancellable-pool';
 import { DatabaseServer } from '../database/database-server';
 import { PINO } from '../logging/logging.module';
 import { logRequests } from '../pipeline/request-log';
+import { traces } from '../traces/begin';
 import { requireAdapter } from '../server/required-adapter';
 
 /** `api` is the index of the API itself. */
@@ -73,11 +74,13 @@ export function configureApp(app: INestApplication): void {
   adapter.getHttpServer().on('connection', turns.accepted);
   const entrance = inSequence([
     assignRequestId,
+    ...(traces ? [traces.requests] : []),
     logRequests(logger),
     timeLimit,
     securityHeaders(),
     // Before anything that answers: what takes no turn would make turns long without a limit.
     turns.take,
+    ...(traces ? [traces.follow] : []),
     ...(settings.production ? [requireHttps] : []),
     ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),
     requireWellFormed,

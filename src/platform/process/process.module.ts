@@ -1,4 +1,4 @@
-import { forwardRef, Inject, Logger as GlobalLogger, Module } from '@nestjs/common';
+import { forwardRef, Inject, Logger as GlobalLogger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 import { LoggerModule } from 'nestjs-pino';
@@ -13,6 +13,7 @@ import { LoggingModule, PINO } from '../logging/logging.module';
 import { NestLogger } from '../logging/nest-logger';
 import { RequiredAdapter } from '../server/required-adapter';
 import { keepAssigned } from '../logging/request-fields';
+import { traces } from '../traces/begin';
 
 /** Logging, health checks, metrics and jobs. */
 @Module({
@@ -35,11 +36,15 @@ import { keepAssigned } from '../logging/request-fields';
   providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ApiIndex, MetricsEndpoint],
   controllers: [IndexesController, HealthController],
 })
-export class ProcessModule {
+export class ProcessModule implements OnApplicationShutdown {
   /** From here on lines are logged, e.g. while the database is waited for. */
   constructor(logger: NestLogger, @Inject(PINO) pino: Logger) {
     keepAssigned(pino);
     GlobalLogger.overrideLogger(logger);
     GlobalLogger.flush();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await traces?.end();
   }
 }
