@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ApiError, hours } from '../platform';
 import { ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
-import { UploadLocks } from './tus/upload-locks';
+import { UploadLocks } from './locks/upload-locks';
 
 /** The schedule of sweeps, in milliseconds. */
 export class SweepTimes {
@@ -85,6 +85,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
         await this.removeOverdue();
         await this.removeUnborn();
         await this.removeOrphans();
+        await this.locks.removeStale();
       });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'LOCKED')) throw error;

@@ -28,7 +28,7 @@ import { checksumMismatch } from './tus/tus-store';
 import { ListUploadsQuery, toUploadDto, UploadDto } from './upload.dto';
 import * as docs from './upload.decorators';
 import * as headers from './tus/upload-headers';
-import { locked } from './tus/upload-locks';
+import { locked } from './locks/upload-locks';
 import { expired, offsetConflict, quotaExceeded } from './upload-rows';
 import { stillShown, UploadsService } from './uploads.service';
 import { VisibilityDto } from './visibility.dto';

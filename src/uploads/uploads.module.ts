@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { declareSettings, Settings } from '../platform';
+import { DatabaseServer } from '../platform/features';
 import { ByteStore } from './bytes/byte-store';
 import { DiskStore } from './bytes/disk-store';
 import { makePrivate } from './bytes/private-directory';
@@ -14,7 +16,10 @@ import { tusMiddleware } from './tus/tus.middleware';
 import { Upload } from './upload.entity';
 import { UploadContent } from './upload-content';
 import { UploadContentController } from './upload-content.controller';
-import { UploadLocks } from './tus/upload-locks';
+import { LeasedLocks } from './locks/leased-locks';
+import { LockKeeper } from './locks/lock-keeper';
+import { SessionLocks } from './locks/session-locks';
+import { UploadLocks } from './locks/upload-locks';
 import { UploadRows } from './upload-rows';
 import { bucketContradictions, UploadSettings } from './upload-settings';
 import { SweepTimes, UploadSweep } from './upload-sweep';
@@ -41,6 +46,14 @@ const byteStore = {
   },
 };
 
+/** Behind a pooler no session belongs to one process. */
+const lockKeeper = {
+  provide: LockKeeper,
+  inject: [Settings, DatabaseServer, DataSource],
+  useFactory: ({ DATABASE_POOLER }: Settings, { url }: DatabaseServer, database: DataSource) =>
+    DATABASE_POOLER === 'transaction' ? new LeasedLocks(database) : new SessionLocks(url),
+};
+
 @Module({
   imports: [TypeOrmModule.forFeature([Upload])],
   controllers: [UploadsController, UploadContentController, UploadLinksController, TusOptionsController],
@@ -51,6 +64,7 @@ const byteStore = {
     TusEndpoint,
     UploadContent,
     UploadLinksService,
+    lockKeeper,
     UploadLocks,
     UploadRows,
     SweepTimes,

@@ -19,7 +19,7 @@ import { Admission } from './admission';
 import { ByteStore } from './bytes/byte-store';
 import type { ListUploadsQuery } from './upload.dto';
 import { Upload, UploadStatus, UploadVisibility } from './upload.entity';
-import { UploadLocks } from './tus/upload-locks';
+import { UploadLocks } from './locks/upload-locks';
 import { requireAlive } from './upload-rows';
 import { UploadSettings } from './upload-settings';
 

@@ -10,7 +10,7 @@ import {
   times,
   waitFor,
 } from '../../src/platform/testing';
-import { UploadLocks } from '../../src/uploads/tus/upload-locks';
+import { UploadLocks } from '../../src/uploads/locks/upload-locks';
 import { UploadSweep } from '../../src/uploads/upload-sweep';
 import { Upload } from '../../src/uploads/upload.entity';
 import { type TestUser, useTestApi } from '../support/test-api';

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { makeWholes, PRODUCT } from '../../scripts/openapi/documents';
 import { resolve } from 'node:path';
 import { declareMigrations } from '../../src/platform/programs';
-import { startTestRun } from '../../src/platform/testing';
+import { startTestRun, testRun } from '../../src/platform/testing';
+import { PgBouncer } from './pg-bouncer';
 import { PLACES } from './tested-places';
 
 declare global {
@@ -15,7 +16,13 @@ export default async function globalSetup(): Promise<void> {
   build();
   for (const folder of new Set([PRODUCT, PLACES.documents])) makeWholes(folder);
   for (const folder of PLACES.migrations) declareMigrations(resolve(folder));
-  globalThis.endTestRun = await startTestRun();
+  const endRun = await startTestRun();
+  const pooler = process.env.TEST_POOLER ? await PgBouncer.start(testRun().server) : undefined;
+  if (pooler) process.env.TEST_POOLER_ADDRESS = `127.0.0.1:${pooler.port}`;
+  globalThis.endTestRun = async () => {
+    await pooler?.stop();
+    await endRun();
+  };
 }
 
 /** Some tests start processes of the built service. */

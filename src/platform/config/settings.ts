@@ -31,6 +31,10 @@ export class Settings extends TokenSettings {
   @CheckedSetting('url', 'a URL such as postgres://user:password@host:5432/database', isDatabaseUrl)
   DATABASE_URL?: string;
 
+  /** `transaction` if DATABASE_URL is that of PgBouncer or another pooler. It suits poolers in any mode. */
+  @IsIn(['none', 'transaction'])
+  DATABASE_POOLER = 'none';
+
   /** Connections of each process. */
   @WholeSetting(2, 1000)
   DATABASE_POOL_SIZE = 15;

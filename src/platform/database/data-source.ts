@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import type { Settings } from '../config/settings';
 import { CancellablePool } from '../transactions/cancellable-pool';
-import { IDLE_TIMES } from '../transactions/limited-pool';
+import { IDLE_TIMES, PooledClient } from '../transactions/pooled-client';
 import { getTypeParser } from './type-parsers';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -41,11 +41,12 @@ export function dataSourceOptions(settings: Settings, url: string): PostgresData
     uuidExtension: 'pgcrypto',
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
-    extra: {
-      types: { getTypeParser },
-      // A second limit behind the request's own: no statement outlives its request by more than this time.
-      statement_timeout: settings.REQUEST_TIMEOUT,
-      idle_in_transaction_session_timeout: IDLE_TIMES * settings.REQUEST_TIMEOUT,
-    },
+    extra: { types: { getTypeParser }, ...limitsOf(settings) },
   };
+}
+
+/** A second limit behind the request's own: no statement outlives its request by more than this time. */
+function limitsOf({ DATABASE_POOLER, REQUEST_TIMEOUT }: Settings): object {
+  if (DATABASE_POOLER === 'transaction') return { Client: PooledClient, statementLimit: REQUEST_TIMEOUT };
+  return { statement_timeout: REQUEST_TIMEOUT, idle_in_transaction_session_timeout: IDLE_TIMES * REQUEST_TIMEOUT };
 }

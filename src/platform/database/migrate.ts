@@ -3,16 +3,18 @@ import type { DataSource } from 'typeorm';
 import { inSlowStep } from '../logging/slow-step';
 import { connect } from './connect';
 import { declaredMigrations } from './data-source';
+import { requireSession } from './require-session';
 import { withLock } from './with-lock';
 
 /**
  * Brings the schema up to date. Any number of instances may start at once: one migrates, the others wait for it. The
  * data source is separate, because a migration may take longer than a statement of a request.
  */
-export async function migrate({ extra: _limits, ...options }: PostgresDataSourceOptions): Promise<void> {
+export async function migrate({ extra: limits, ...options }: PostgresDataSourceOptions): Promise<void> {
   const own = { ...options, entities: [], poolSize: 2 };
   const dataSource = await connect(own);
   try {
+    if (!('Client' in (limits ?? {}))) await requireSession(dataSource);
     await withLock(dataSource, 'migrations', async () => {
       await runPending(dataSource);
       const migrations = declaredMigrations();

@@ -55,7 +55,7 @@ export { statementsOf } from './statements';
 /** Makes a change between two statements of a request, to see that they share a snapshot. */
 export { changeAfter } from './statements';
 /** For the `globalSetup` of Jest: the database server and the template. Returns what `globalTeardown` calls. */
-export { startTestRun } from './test-run';
+export { startTestRun, testRun } from './test-run';
 
 // Descriptions: for the tests that ask every resource.
 /** The names of an entity's `@SortableBy()`, after `id`. */

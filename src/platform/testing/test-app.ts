@@ -81,14 +81,20 @@ export class TestApp {
 }
 
 function settingsOf(databaseUrl: string, { settings = {} }: TestAppOptions): Settings {
-  const { directory, redis } = testRun();
+  const { directory, pooler, redis } = testRun();
   return readSettings({
     NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
+    ...(pooler && { DATABASE_URL: at(pooler, databaseUrl), DATABASE_POOLER: 'transaction' }),
     DATA_DIR: directory,
     ...(redis && { REDIS_URL: redis }),
     ...settings,
   });
+}
+
+/** The same database by another address. */
+function at(host: string, databaseUrl: string): string {
+  return Object.assign(new URL(databaseUrl), { host }).href;
 }
 
 function compile(

@@ -21,6 +21,8 @@ export interface TestRun {
   prefix: string;
   /** A temporary directory. */
   directory: string;
+  /** The address of a pooler in transaction mode, `host:port`, through which the applications reach their databases. */
+  pooler?: string;
   /** The URL of a Redis. Without it the applications count in memory. */
   redis?: string;
 }
@@ -51,11 +53,17 @@ export async function startTestRun(): Promise<() => Promise<void>> {
 
 /** @throws {Error} in a process that Jest didn't start after {@link startTestRun} */
 export function testRun(): TestRun {
-  const { TEST_SERVER_URL, TEST_DATABASE_PREFIX, TEST_DIRECTORY, REDIS_URL } = process.env;
+  const { TEST_SERVER_URL, TEST_DATABASE_PREFIX, TEST_DIRECTORY, TEST_POOLER_ADDRESS, REDIS_URL } = process.env;
   if (!TEST_SERVER_URL || !TEST_DATABASE_PREFIX || !TEST_DIRECTORY) {
     throw new Error('No database is prepared: call startTestRun() of src/platform/testing in the globalSetup of Jest.');
   }
-  return { server: TEST_SERVER_URL, prefix: TEST_DATABASE_PREFIX, directory: TEST_DIRECTORY, redis: REDIS_URL };
+  return {
+    server: TEST_SERVER_URL,
+    prefix: TEST_DATABASE_PREFIX,
+    directory: TEST_DIRECTORY,
+    pooler: TEST_POOLER_ADDRESS,
+    redis: REDIS_URL,
+  };
 }
 
 /** A new database of the service: migrated, without rows. The caller drops it. */

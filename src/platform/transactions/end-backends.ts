@@ -1,5 +1,6 @@
 import { Client, type PoolClient } from 'pg';
 import type { Backend } from './cancellable-pool';
+import { PooledClient } from './pooled-client';
 
 /**
  * Ends connections: the server stops their statements and rolls their transactions back. Nobody waits for that, so a
@@ -10,7 +11,9 @@ export async function endBackends(
   databaseUrl: string,
   onFailure: (error: unknown) => void,
 ): Promise<void> {
-  const backends = clients as Backend[];
+  const pooled = clients.filter((client) => client instanceof PooledClient);
+  await Promise.all(pooled.map((client) => client.abandon().catch(onFailure)));
+  const backends = clients.filter((client) => !(client instanceof PooledClient)) as Backend[];
   if (backends.length === 0) return;
   // On this side at once: no COMMIT is sent any more, and a connection to an unreachable server leaves the pool.
   for (const backend of backends) void backend.end();

@@ -1,9 +1,7 @@
 import type { PoolClient } from 'pg';
 import { CleanPool, type OnConnection } from './clean-pool';
+import { IDLE_TIMES, PooledClient } from './pooled-client';
 import { UnitOfWork } from './unit-of-work';
-
-/** How long a session may be idle in a transaction, as a multiple of the statement timeout. */
-export const IDLE_TIMES = 2;
 
 /** The additional properties of a pool's client. */
 interface LimitedClient extends PoolClient {
@@ -25,6 +23,8 @@ export class LimitedPool extends CleanPool {
 
   private connectWith(limit: number | undefined, onConnection: OnConnection): void {
     super.connect((error, client, release) => {
+      // Its statements bring their limit along.
+      if (client instanceof PooledClient) Object.assign(client, { statementLimit: limit });
       if (!client || (client as LimitedClient).statementLimit === limit) return onConnection(error, client, release);
       // TypeORM listens from when it has the client. An error without a listener would end the process.
       client.on('error', nothing);

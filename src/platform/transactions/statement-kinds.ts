@@ -5,6 +5,8 @@ const CONTROL =
   /^(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:\w+\s+)?TO\b))\b/i;
 const COMMIT = /(?:^|;)\s*(?:COMMIT|END|PREPARE\s+TRANSACTION)\b/i;
 const PASSING = /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*)?$/i;
+const BEGIN = /^(?:BEGIN|START\s+TRANSACTION)\b[^;]*/i;
+const QUERY = /^(?:SELECT|VALUES|TABLE|WITH|INSERT|UPDATE|DELETE|MERGE)\b/i;
 const SAVEPOINT = /^(?:SAVEPOINT|RELEASE|ROLLBACK\s+(?:\w+\s+)?TO)\b/i;
 const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH)\b/i;
 const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
@@ -30,6 +32,17 @@ export const commitsAlone = (text: string): boolean => mayWrite(text) && !PASSIN
 
 /** True for a statement that changes a setting until the transaction ends. */
 export const setsLocally = (text: string): boolean => LOCAL_SETTING.test(bare(text));
+
+/** True for one statement that reads or writes rows. A text of several isn't. */
+export const isQuery = (text: string): boolean =>
+  QUERY.test(bare(text)) && statementsOf(text).filter((one) => one.trim() !== '').length === 1;
+
+/** Adds time limits, in milliseconds, to a text that begins a transaction. */
+export function withTransactionLimits(text: string, { statement, idle }: { statement: number; idle: number }): string {
+  const limits = `SET LOCAL statement_timeout = ${statement}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
+  const statements = bare(text);
+  return BEGIN.test(statements) ? statements.replace(BEGIN, (begin) => `${begin}; ${limits}`) : text;
+}
 
 /** The name of the setting, if it is recognised. */
 export function settingOf(text: string): string | undefined {

@@ -14,7 +14,7 @@ import { TusStore } from './tus-store';
 import { TURN_BYTES, UploadThrottle } from './upload-throttle';
 import type { Upload } from '../upload.entity';
 import { checksumOf, lengthOf } from './upload-headers';
-import { UploadLocks } from './upload-locks';
+import { UploadLocks } from '../locks/upload-locks';
 import { type Claims, claimsOf } from '../upload-metadata';
 import { offsetConflict, UploadRows } from '../upload-rows';
 import { UploadSettings } from '../upload-settings';

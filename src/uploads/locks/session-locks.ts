@@ -1,16 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Lock, Locker } from '@tus/server';
+import { Logger } from '@nestjs/common';
 import { Client, DatabaseError } from 'pg';
-import { ApiError } from '../../platform';
-import { ConnectionError, DatabaseServer } from '../../platform/features';
+import { ConnectionError } from '../../platform/features';
+import type { LockKeeper } from './lock-keeper';
 
-/**
- * How long to wait for another holder to end, in milliseconds. One whose client has gone takes a moment to store its
- * bytes.
- */
-const PATIENCE = 2_000;
-const PAUSE = 50;
 /** How long the database may take to answer about a lock, including the time in the queue, in milliseconds. */
 const ANSWER = 5_000;
 /** By default the system takes two hours to notice that the other machine has lost its power or network. */
@@ -20,20 +12,16 @@ const UNLOCK = 'pg_advisory_unlock';
 const NAME = "hashtextextended('resource-api: upload ' || $1, 0)";
 
 interface Held {
-  /** Asks the holder to end. */
-  letGo: () => void;
-  /** The connection that holds the lock, from the request for it on. */
-  client?: Client;
+  client: Client;
+  onLost: () => void;
 }
 
 /**
- * One writer for each upload across all processes and instances, by advisory locks of PostgreSQL. Each process has a
- * connection for them. It ends together with the process, however that ends, and frees its locks.
+ * Advisory locks of one session of PostgreSQL. The connection ends together with the process, however that ends, and
+ * frees its locks.
  */
-@Injectable()
-export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger(UploadLocks.name);
-  /** Locks held by this process. Needed because advisory locks are re-entrant per connection. */
+export class SessionLocks implements LockKeeper {
+  private readonly logger = new Logger(SessionLocks.name);
   private readonly held = new Map<string, Held>();
   private connection: Promise<Client> | undefined;
   /** The same connection, while it is open. */
@@ -41,60 +29,23 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
   private last: Promise<unknown> = Promise.resolve();
   private ending = false;
 
-  constructor(private readonly server: DatabaseServer) {}
+  constructor(private readonly databaseUrl: string) {}
 
-  newLock(key: string): Lock {
-    return {
-      lock: (signal, letGo) => this.take(key, () => void letGo(), signal),
-      unlock: () => this.release(key),
-    };
-  }
-
-  /** Runs `work` while nobody else writes to the upload. @throws {ApiError} LOCKED */
-  async during<T>(key: string, work: () => Promise<T>): Promise<T> {
-    await this.take(key, () => undefined);
-    try {
-      return await work();
-    } finally {
-      await this.release(key);
-    }
-  }
-
-  beforeApplicationShutdown(): void {
-    this.ending = true;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    const client = await this.connection?.catch(() => undefined);
-    await client?.end();
-  }
-
-  private async take(key: string, letGo: () => void, signal?: AbortSignal): Promise<void> {
-    for (const deadline = performance.now() + PATIENCE; ; await sleep(PAUSE)) {
-      if (await this.tryToTake(key, letGo)) return;
-      if (performance.now() > deadline || signal?.aborted) throw locked();
-    }
-  }
-
-  private async tryToTake(key: string, letGo: () => void): Promise<boolean> {
-    if (this.held.has(key)) return false;
-    const mine: Held = { letGo };
-    this.held.set(key, mine);
-    try {
-      const taken = await this.inTurn(async (since) => {
-        if (performance.now() > since + ANSWER) throw new Error('Too many wait for the connection of the locks');
-        mine.client = await this.connect();
-        return this.ask(mine.client, LOCK, key);
+  take(key: string, onLost: () => void): Promise<boolean> {
+    return this.inTurn(async (since) => {
+      if (performance.now() > since + ANSWER) throw new Error('Too many wait for the connection of the locks');
+      const client = await this.connect();
+      this.held.set(key, { client, onLost });
+      const taken = await this.ask(client, LOCK, key).catch((error: unknown) => {
+        this.held.delete(key);
+        throw error;
       });
       if (!taken) this.held.delete(key);
       return taken;
-    } catch (error) {
-      this.held.delete(key);
-      throw new ApiError('SERVICE_UNAVAILABLE', { cause: error });
-    }
+    });
   }
 
-  private async release(key: string): Promise<void> {
+  async release(key: string): Promise<void> {
     const client = this.held.get(key)?.client;
     try {
       // Without its connection the lock is gone anyway.
@@ -104,6 +55,20 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
     } finally {
       this.held.delete(key);
     }
+  }
+
+  expectEnd(): void {
+    this.ending = true;
+  }
+
+  removeStale(): Promise<void> {
+    // The server has forgotten them.
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    const client = await this.connection?.catch(() => undefined);
+    await client?.end();
   }
 
   /** Runs statements in sequence. @param work called with the time since when it has waited */
@@ -138,7 +103,7 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
 
   private async open(): Promise<Client> {
     const client = new Client({
-      connectionString: this.server.url,
+      connectionString: this.databaseUrl,
       application_name: 'resource-api locks',
       keepAlive: true,
       connectionTimeoutMillis: ANSWER,
@@ -165,9 +130,6 @@ export class UploadLocks implements Locker, BeforeApplicationShutdown, OnApplica
   /** Tells the holders that their locks are lost. */
   private forget(client: Client): void {
     if (this.client === client) this.connection = this.client = undefined;
-    for (const { client: its, letGo } of this.held.values()) if (its === client) letGo();
+    for (const { client: its, onLost } of this.held.values()) if (its === client) onLost();
   }
 }
-
-/** 423 for an upload that another request writes to. */
-export const locked = (): ApiError => new ApiError('LOCKED');
