@@ -31,7 +31,8 @@ export async function attempt(fetch: Fetch, request: Attempt, limit: number, sig
   signal?.addEventListener('abort', cancel);
   try {
     const { url, as, ...init } = request;
-    return await read(await fetch(url, { ...init, signal: both.signal }), as);
+    // A redirect would make a GET of a POST, and take the tokens to wherever it leads.
+    return await read(await fetch(url, { ...init, signal: both.signal, redirect: 'manual' }), as);
   } catch (error) {
     signal?.throwIfAborted();
     throw error instanceof ApiError ? error : noAnswer(error, both.signal.aborted);
@@ -42,6 +43,7 @@ export async function attempt(fetch: Fetch, request: Attempt, limit: number, sig
 }
 
 async function read(response: Response, as: Attempt['as']): Promise<Reply> {
+  if (isRedirect(response)) throw moved(response);
   if (!response.ok) throw errorOf(response, await response.text());
   if (as === 'stream') return { response, body: response.body };
   if (as === 'blob') return { response, body: await response.blob() };
@@ -56,6 +58,18 @@ function contentOf(response: Response, text: string): unknown {
   if (!content) throw unexpected(response);
   return content;
 }
+
+/** Browsers hide the status of a redirect. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+
+const moved = ({ status, headers }: Response): ApiError =>
+  new ApiError({
+    status,
+    code: 'UNEXPECTED_ANSWER',
+    message: 'The answer leads elsewhere, and the client needs the URL of the service itself',
+    details: headers.get('Location') ?? undefined,
+  });
 
 const unexpected = ({ status }: Response): ApiError =>
   new ApiError({ status, code: 'UNEXPECTED_ANSWER', message: 'The answer is neither JSON nor text' });

@@ -1,8 +1,8 @@
 import { createFinalURL, createQuerySerializer, defaultPathSerializer } from 'openapi-fetch';
-import { ApiError } from './api-error.js';
+import { ApiError, isApiError } from './api-error.js';
 import { attempt, type Attempt, type Reply } from './attempt.js';
 import type { CallOptions } from './paths.js';
-import { repeat, type Repeatability, type RetryOptions } from './repetition.js';
+import { repeat, type Repeatability, type RetryOptions, withoutEffect } from './repetition.js';
 import type { Session } from './session.js';
 
 type HeaderValues = Record<string, string | number | undefined>;
@@ -46,6 +46,18 @@ const serialized = createQuerySerializer<Record<string, unknown>>({
   object: { style: 'deepObject', explode: true },
 });
 
+/** Segments that every URL loses, and so leads to another path. */
+const LOST_SEGMENTS = ['', '.', '..'];
+
+/** @throws {TypeError} for a parameter that is missing, or would lead to another path than the documented one */
+function serializedPath(path: string, parameters: Record<string, unknown> = {}): string {
+  for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
+    const text = String(parameters[name!] ?? '');
+    if (LOST_SEGMENTS.includes(text)) throw new TypeError(`${path}: ${name} must not be ${JSON.stringify(text)}`);
+  }
+  return defaultPathSerializer(path, parameters);
+}
+
 /** Sends calls of the documented paths: with a key, a token, and as many attempts as are safe. */
 export class Caller {
   constructor(private readonly options: CallerOptions) {}
@@ -73,7 +85,7 @@ export class Caller {
       baseUrl: base,
       params,
       querySerializer: serialized,
-      pathSerializer: defaultPathSerializer,
+      pathSerializer: serializedPath,
     });
     const all = headersOf(this.options.headers, params.header, headers);
     if (method === 'POST' && keyed.includes(path) && !all.has(KEY)) all.set(KEY, randomKey());
@@ -123,15 +135,21 @@ async function withToken(
   send: (token?: string) => Promise<Reply>,
   signal?: AbortSignal,
 ): Promise<Reply> {
-  const token = await unlessAborted(session.accessToken(), signal);
+  const token = await unlessAborted(session.accessToken(), signal).catch(notExchanged);
   try {
     return await send(token);
   } catch (error) {
     if (token === undefined || !(error instanceof ApiError) || error.status !== 401) throw error;
-    const next = await unlessAborted(session.renewed(token), signal);
+    const next = await unlessAborted(session.renewed(token), signal).catch(notExchanged);
     if (next === undefined || next === token) throw error;
     return send(next);
   }
+}
+
+/** Each request that waited gets an error of its own. The request was not sent, or was refused by 401. */
+function notExchanged(error: unknown): never {
+  if (!isApiError(error)) throw error;
+  throw withoutEffect(new ApiError({ ...error, message: 'The tokens could not be exchanged', cause: error }));
 }
 
 /** Others may wait for the same promise: it goes on when one of them leaves. */

@@ -69,7 +69,7 @@ export class UntypedCollection {
 
   /**
    * Reads an item, and writes what `change` makes of it, unless somebody else has changed it meanwhile: then again.
-   * @param change returns the attributes to change; none change nothing
+   * @param change returns the attributes to change; none change nothing. The item is a copy, which it may change and return
    */
   async change(
     id: Id,
@@ -80,13 +80,13 @@ export class UntypedCollection {
     let lost: ApiError | undefined;
     for (let time = 1; ; time++) {
       const { data, etag } = await this.call('GET', this.itemPath, { ...rest, params: this.at(id) });
-      const attributes = Object.entries(await change(data as Item));
+      const attributes = Object.entries(await change(structuredClone(data as Item)));
       const changed = attributes.filter(([name, value]) => !isEqual((data as Item)[name], value));
       if (changed.length === 0) return data;
       // The write whose answer was lost may be what this item shows. Another one could count it twice.
       if (lost) throw lost;
       try {
-        return (await this.write('PATCH', id, { ...rest, ifMatch: etag }, Object.fromEntries(attributes))).data;
+        return (await this.write('PATCH', id, { ...rest, ifMatch: etag }, Object.fromEntries(changed))).data;
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 412 || time >= times) throw error;
         if (error.uncertain) lost = error;

@@ -24,6 +24,14 @@ export interface Repeatability {
 
 /** No answer, or that of a gateway: the service may have carried the request out. */
 const LOST = [0, 502, 503, 504];
+const effectless = new WeakSet<ApiError>();
+
+/** Marks the error of something that a request needed first, so that the request itself has no effect. */
+export function withoutEffect(error: ApiError): ApiError {
+  effectless.add(error);
+  return error;
+}
+
 /** At most this part of `Retry-After` is added, so that clients who were refused together don't come back together. */
 const SPREAD = 0.25;
 
@@ -45,7 +53,7 @@ export async function repeat<T>(
     } catch (error) {
       signal?.throwIfAborted();
       if (!isFailure(error)) throw error;
-      uncertain ||= LOST.includes(error.status);
+      uncertain ||= isLost(error) && !effectless.has(error);
       Object.assign(error, { attempts, uncertain });
       const delay = delayAfter(error, attempts, retry);
       const isAllowed = attempts < retry.attempts && isRepeatable(error, request) && Date.now() + delay <= end;
@@ -58,11 +66,14 @@ export async function repeat<T>(
 const isFailure = (error: unknown): error is ApiError => (error as ApiError | undefined)?.name === 'ApiError';
 
 /** A request that was refused by 429 or 409 had no effect. A lost answer may have had one. */
-function isRepeatable({ status, retryAfter }: ApiError, { isSafe, hasKey }: Repeatability): boolean {
-  if (status === 429) return true;
-  if (status === 409) return hasKey && retryAfter !== undefined;
-  return LOST.includes(status) && isSafe;
+function isRepeatable(error: ApiError, { isSafe, hasKey }: Repeatability): boolean {
+  if (error.status === 429) return true;
+  if (error.status === 409) return hasKey && error.retryAfter !== undefined;
+  return isLost(error) && (isSafe || effectless.has(error));
 }
+
+/** An unexpected answer without a status is a redirect in a browser. */
+const isLost = ({ status, code }: ApiError): boolean => LOST.includes(status) && code !== 'UNEXPECTED_ANSWER';
 
 /** Exponential backoff with full jitter, but not before `Retry-After` is over. In milliseconds. */
 function delayAfter(

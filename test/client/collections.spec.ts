@@ -94,6 +94,29 @@ describeCalls('A collection of the client', () => {
     await expect(client.products.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  // A URL loses such segments: DELETE /products/.. would be DELETE of all that there is.
+  describe.each(['', '.', '..', undefined, null])('a parameter of the path that is %p', (value) => {
+    const one = { params: { path: { id: value } } };
+    const nested = { params: { path: { userId: value, postId: 1 } } };
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['get', () => client.products.get(value)],
+      ['replace', () => client.products.replace(value, { name: 'A cup', price: 5 })],
+      ['update', () => client.products.update(value, { price: 5 })],
+      ['change', () => client.products.change(value, () => ({ price: 5 }))],
+      ['remove', () => client.products.remove(value)],
+      ['GET', () => client.GET('/products/{id}', one)],
+      ['DELETE', () => client.DELETE('/products/{id}', one)],
+      ['all', () => client.all('/posts/{id}/comments', one).next()],
+      ['GET of a nested path', () => client.GET('/users/{userId}/posts/{postId}', nested)],
+    ])('is refused by %s, and nothing is sent', async (_call, call) => {
+      gateway.next();
+      await expect(call()).rejects.toThrow(TypeError);
+
+      expect(gateway.asked).toEqual([]);
+    });
+  });
+
   describe('change', () => {
     const stockOf = async (id: number) => (await client.products.get(id)).stock;
 
@@ -114,6 +137,14 @@ describeCalls('A collection of the client', () => {
       expect(await client.products.change(id, () => ({ stock: 7 }))).toMatchObject({ id, stock: 7 });
 
       expect(gateway.asked).toEqual([`GET /products/${id}`]);
+    });
+
+    it('writes what the function has changed in the item itself', async () => {
+      const { id } = await fixtures.product({ stock: 7 });
+      const more = (product: { stock: number }) => Object.assign(product, { stock: product.stock + 1 });
+
+      expect(await client.products.change(id, more)).toMatchObject({ stock: 8 });
+      expect(await stockOf(id)).toBe(8);
     });
 
     it('fails when others are always first', async () => {

@@ -181,6 +181,14 @@ describeCalls('A call of the client', () => {
     await expect(client.posts.list()).rejects.toMatchObject(facts);
   });
 
+  it.each([301, 302, 303, 307, 308])('follows no redirect (%i), which would make a GET of a POST', async (status) => {
+    gateway.next({ status, headers: { Location: '/api/v2/posts' } });
+    const moved = { code: 'UNEXPECTED_ANSWER', status, details: '/api/v2/posts', attempts: 1, uncertain: false };
+
+    await expect(client.posts.create(post('moved'))).rejects.toMatchObject(moved);
+    expect(gateway.asked).toEqual(['POST /posts']);
+  });
+
   it('reads the text of a route without envelopes, also when it refuses', async () => {
     gateway.next();
     expect(await client.GET('/public')).toMatchObject({ status: 200, data: expect.any(String) });

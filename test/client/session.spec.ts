@@ -101,6 +101,47 @@ describe('A session of the client', () => {
     expect(store.read()).toMatchObject({ refreshToken: user.refreshToken });
   });
 
+  it('takes its refresh token nowhere else', async () => {
+    const store = memoryStore(ended());
+    gateway.next({ status: 307, headers: { Location: `${gateway.url}/elsewhere` } });
+
+    await expect(profile(clientWith(store))).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 307 });
+    expect(gateway.asked).toEqual([EXCHANGE]);
+  });
+
+  describe('whose tokens could not be exchanged', () => {
+    const body = { username: 'a-name', email: 'name@example.com' };
+    const replace = (client: ReturnType<typeof createClient>, options: object) =>
+      client.users.replace(user.id, body, options);
+    const once = { retry: { attempts: 1 } };
+
+    it.each([
+      ['has ended', ended],
+      ['is refused', refused],
+    ])('is certain that nothing was written when the access token %s', async (_why, tokens) => {
+      gateway.faultOf = ({ path }) => (path.endsWith('/auth/tokens') ? 'before' : undefined);
+      const write = replace(clientWith(memoryStore(tokens()), once), { ifMatch: 1 });
+
+      await expect(write).rejects.toMatchObject({ code: 'NO_ANSWER', uncertain: false });
+    });
+
+    it('sends a write again that is not safe to repeat, as it was not sent', async () => {
+      gateway.next('before', 'before', 'before', 'before');
+      await replace(clientWith(memoryStore(ended())), {});
+
+      expect(gateway.asked).toEqual([...times(5, () => EXCHANGE), `PUT /users/${user.id}`]);
+    });
+
+    it('gives each request that waited an error of its own', async () => {
+      gateway.faultOf = () => 'before';
+      const client = clientWith(memoryStore(ended()), once);
+      const [one, other] = await Promise.allSettled([profile(client), profile(client)]);
+
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'NO_ANSWER' } });
+      expect((one as PromiseRejectedResult).reason).not.toBe((other as PromiseRejectedResult).reason);
+    });
+  });
+
   it('goes on for a request when another one that waits for the same exchange is cancelled', async () => {
     const client = clientWith(memoryStore(ended()));
     const controller = new AbortController();
