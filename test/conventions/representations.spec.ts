@@ -135,6 +135,8 @@ describe('An error', () => {
     ['application/problem+xml, */*', 'application/json; charset=utf-8'],
     ['text/html, application/xml;q=0.9, */*;q=0.8', 'application/json; charset=utf-8'],
     ['text/xml', 'text/xml; charset=utf-8'],
+    ['text/html, application/xml', XML_TYPE],
+    ['text/html, application/json;q=0.1, application/xml', 'application/json; charset=utf-8'],
   ])('is negotiated by weight: %j gets %s', async (Accept, type) => {
     expect((await api.get('/products/999999999', { Accept })).headers.get('content-type')).toBe(type);
   });

@@ -35,6 +35,10 @@ const ACCEPTED: [accept: string, type: string, version: 1 | 2][] = [
   [`${vendor(1)};q=0.1, ${vendor(2)};q=0.2`, VENDOR_2, 2],
   [`${vendor(9)}, application/json;q=0.1`, JSON_TYPE, 1],
   [`${vendor(1)};q=0, ${vendor(2)}`, VENDOR_2, 2],
+  // A caller that names HTML gets XML only where it accepts no JSON.
+  ['text/html, application/xml', XML_TYPE, 1],
+  ['text/html, application/xml, application/json;q=0.1', JSON_TYPE, 1],
+  [`text/html, application/xml, ${vendor(2)};q=0.1`, VENDOR_2, 2],
 ];
 
 const NOT_ACCEPTED = [

@@ -85,6 +85,15 @@ describe('POST /products with a list', () => {
     },
   );
 
+  it.each(Object.values(LINES).flatMap((type) => [type, `${type}; charset=utf-8`]))(
+    'takes an empty body of %s for no input, not for one without attributes',
+    async (type) => {
+      const answer = await api.as(admin).post('/products', '', { 'Content-Type': type });
+
+      expect(expectError(answer, 'VALIDATION_ERROR').fields).toMatchObject([{ field: 'body', rule: 'size' }]);
+    },
+  );
+
   it('answers 400 to one object with as many values as a list may have', async () => {
     const object = { ...aProduct({ name: 'A' }), values: times(600, String) };
 
@@ -117,6 +126,17 @@ describe('POST /products with a list', () => {
       ]);
       expect(await count()).toBe(before + 2);
     });
+
+    it.each([7, null, 'text', true, [], [aProduct({ name: 'Nested' })]])(
+      'names the body where an input is no object: %j',
+      async (input) => {
+        const { body } = await api.as(admin).post('/products', [aProduct({ name: 'Beside it' }), input], LENIENT);
+
+        const { fields, details } = body.data[1].error;
+        expect(fields).toEqual([{ field: 'body', rule: 'type', message: 'must be an object' }]);
+        expect(details).toBe('body: must be an object');
+      },
+    );
 
     it('answers 207 if all inputs are wrong', async () => {
       const { status, body } = await api.as(admin).post('/products', [{}, {}], LENIENT);

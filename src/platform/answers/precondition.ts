@@ -7,8 +7,8 @@ const MAX_VERSION = 2 ** 31 - 1;
 /**
  * A strong tag that begins with a version, see entity-tag.ts. The part after it identifies the view and the encoding.
  */
-const VERSION_TAG = /(?<!W\/)"(\d{1,10})(?:-[^"]*)?"/g;
-const WEAK_OR_STRONG = /"(\d{1,10})(?:-[^"]*)?"/g;
+const VERSION_TAG = /(?<!W\/)"([1-9]\d{0,9})(?:-[^"]*)?"/g;
+const WEAK_OR_STRONG = /"([1-9]\d{0,9})(?:-[^"]*)?"/g;
 
 /**
  * The precondition of a write: `If-Match` and `If-None-Match` (RFC 9110, 13.1). A tag that this service never makes

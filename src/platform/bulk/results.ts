@@ -13,7 +13,13 @@ export interface Result extends PartResult {
 
 export const created = (data: object): Result => ({ status: HttpStatus.CREATED, data });
 
-export const refused = (error: ApiError): Result => ({ status: error.status, error: errorDescription(error) });
+export const refused = (error: ApiError): Result => ({ status: error.status, error: errorDescription(ofBody(error)) });
+
+/** What is wrong with an input as a whole has no field yet, as its position depends on the answer. */
+function ofBody(error: ApiError): ApiError {
+  if (!error.fields?.some(({ field }) => field === '')) return error;
+  return validationError(error.fields.map((one) => ({ ...one, field: one.field || 'body' })));
+}
 
 /** One error for all inputs that have one. Its fields begin with the positions of the inputs. */
 export function allOf(failures: Map<number, ApiError>): ApiError {

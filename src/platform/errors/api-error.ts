@@ -110,6 +110,13 @@ export function validationError(violations: FieldViolation[]): ApiError {
   return new InvalidRequest('VALIDATION_ERROR', toldOf(violations));
 }
 
+/** A reference to a row that is not there, or that the caller may not use: the answer doesn't tell which. */
+export const unusable = (field: string): FieldViolation => ({
+  field,
+  rule: 'fkey',
+  message: 'must name something that is there, and that you may use',
+});
+
 /**
  * 409 with an entry for each conflict, for the first 20.
  * @param options Default of the details: the entries

@@ -9,7 +9,7 @@ import { type BrokenConstraint, subjectOf } from '../rows/constraints';
 import { otherViolations } from '../rows/refused-writes';
 import { ConnectionError } from '../transactions/connection-error';
 import { ReleasedError } from '../transactions/released-runner';
-import { ApiError, conflict, validationError } from './api-error';
+import { ApiError, conflict, unusable, validationError } from './api-error';
 import { notFound, nounOf } from './not-found';
 
 /** The properties of node-postgres's error. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
@@ -112,6 +112,8 @@ export function stillInUse(cause?: Error): ApiError {
 function brokenRule(error: PostgresError, cause: Error): ApiError {
   const { attributes, rule = 'constraint' } = subjectOf(error);
   const fields = attributes.length > 0 ? attributes : ['body'];
-  const violations = fields.map((field) => ({ field, rule, message: 'is not acceptable' }));
+  const violations = fields.map((field) =>
+    rule === 'fkey' ? unusable(field) : { field, rule, message: 'is not acceptable' },
+  );
   return Object.assign(validationError(violations), { cause });
 }

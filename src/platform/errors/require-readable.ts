@@ -1,4 +1,4 @@
-import { validationError } from './api-error';
+import { unusable, validationError } from './api-error';
 import { toApiError } from './to-api-error';
 
 /** What a service answers for a row that the caller may not read. */
@@ -19,6 +19,6 @@ export async function requireReadable(
     await Promise.all([ids ?? []].flat().map((id) => get(id)));
   } catch (error) {
     if (!UNREADABLE.includes(toApiError(error).status)) throw error;
-    throw validationError([{ field: attribute, rule: 'fkey', message: 'is not acceptable' }]);
+    throw validationError([unusable(attribute)]);
   }
 }

@@ -6,13 +6,14 @@ import { XML_TYPES } from './xml';
 export const MAX_ACCEPT = 2_048;
 export const PROBLEM_TYPE = 'application/problem+json';
 
+const JSON_TYPE = 'application/json';
 /** Ranges of what an error is sent in if it isn't a problem. */
 const ENVELOPES = /^(?:application\/(?:json|vnd\.api\+json|xml|\*)|text\/(?:xml|\*)|\*\/\*)$/;
 const QUALITY = /;\s*q\s*=\s*"?([\d.]+)/i;
 
 /**
- * False for a browser: it names `application/xml` for documents of XHTML, before it names everything. It gets JSON, like
- * any client without a preference.
+ * False for a browser: it names `application/xml` for documents of XHTML, before it names everything. It gets JSON if it
+ * accepts JSON, like any client without a preference.
  */
 export const mayMeanXml = (accept: string): boolean => !/text\/html/i.test(accept);
 
@@ -21,8 +22,9 @@ export function prefersXml(request: IncomingMessage): boolean {
   const { accept } = request.headers;
   const { accepts } = request as Partial<Request>;
   // Express has not seen each request, e.g. not one whose body is malformed while it waits.
-  if (!accept || accept.length > MAX_ACCEPT || !accepts || !/xml/i.test(accept) || !mayMeanXml(accept)) return false;
-  const chosen = (request as Request).accepts(['application/json', ...XML_TYPES]);
+  if (!accept || accept.length > MAX_ACCEPT || !accepts || !/xml/i.test(accept)) return false;
+  if (!mayMeanXml(accept) && (request as Request).accepts(JSON_TYPE)) return false;
+  const chosen = (request as Request).accepts([JSON_TYPE, ...XML_TYPES]);
   return (XML_TYPES as readonly unknown[]).includes(chosen);
 }
 

@@ -7,7 +7,7 @@ import { bodyTooLarge } from './body-limit';
 import { BodyMemory, holdUntilAnswered } from './body-memory';
 import { isXml, kindOfType, typeOf, unsupportedMediaType, usualTypes, withXml } from './media-types';
 import { type BodyBound, type Decompress, decompressedInTurn, decompressorOf } from './decompression';
-import { type BodyRules, parseBody } from './body-parsing';
+import { type BodyRules, parseBody, requireShape } from './body-parsing';
 
 export type BodyReader = (request: Request, response: Response, rules?: BodyRules) => Promise<unknown>;
 
@@ -19,7 +19,7 @@ export type BodyReader = (request: Request, response: Response, rules?: BodyRule
  */
 export function bodyReader(general: number): BodyReader {
   return async (request, response, rules = {}) => {
-    if (!hasBody(request)) return isStructured(rules) ? {} : undefined;
+    if (!hasBody(request)) return emptyBody(request, rules);
     const usual = rules.types ?? usualTypes(request.method);
     const types = rules.takesXml ? withXml(usual) : usual;
     const type = typeOf(request, types);
@@ -34,6 +34,13 @@ export function bodyReader(general: number): BodyReader {
     request.rawBody = bytes;
     return parseBody(request, bytes, type, rules);
   };
+}
+
+function emptyBody({ headers }: Request, rules: BodyRules): object | undefined {
+  // No line is no input.
+  const [type] = (headers['content-type'] ?? '').toLowerCase().split(/\s*;/, 1);
+  if (rules.inputs && kindOfType(type) === 'lines') requireShape([], rules);
+  return isStructured(rules) ? {} : undefined;
 }
 
 /** True if an empty body counts as an object without attributes. */

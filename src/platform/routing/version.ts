@@ -150,8 +150,13 @@ function choose(request: Request, version: Version | undefined): Representation 
   const key = `${version ?? ''} ${accept}`;
   if (!remembered.has(key)) {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const meant = mayMeanXml(accept) ? possible : possible.filter(({ isXml }) => !isXml);
-    remembered.set(key, negotiate(request, meant));
+    const json = mayMeanXml(accept)
+      ? undefined
+      : negotiate(
+          request,
+          possible.filter(({ isXml }) => !isXml),
+        );
+    remembered.set(key, json ?? negotiate(request, possible));
   }
   return remembered.get(key);
 }

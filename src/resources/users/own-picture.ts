@@ -13,4 +13,4 @@ export async function requireOwnPicture(manager: EntityManager, image: string, u
 
 /** 400 for a key that is no picture of the user. */
 export const notAPicture = (): ApiError =>
-  validationError([{ field: 'image', rule: 'fkey', message: 'is not acceptable' }]);
+  validationError([{ field: 'image', rule: 'fkey', message: 'must be the key of a public picture of yours' }]);
