@@ -47,13 +47,13 @@ const serialized = createQuerySerializer<Record<string, unknown>>({
 });
 
 /** Segments that every URL loses, and so leads to another path. */
-const LOST_SEGMENTS = ['', '.', '..'];
+const LOST_SEGMENTS: unknown[] = ['', '.', '..'];
 
 /** @throws {TypeError} for a parameter that is missing, or would lead to another path than the documented one */
 function serializedPath(path: string, parameters: Record<string, unknown> = {}): string {
   for (const [, name] of path.matchAll(/\{(\w+)\}/g)) {
-    const text = String(parameters[name!] ?? '');
-    if (LOST_SEGMENTS.includes(text)) throw new TypeError(`${path}: ${name} must not be ${JSON.stringify(text)}`);
+    const value = parameters[name!] ?? '';
+    if (LOST_SEGMENTS.includes(value)) throw new TypeError(`${path}: ${name} must not be ${JSON.stringify(value)}`);
   }
   return defaultPathSerializer(path, parameters);
 }

@@ -38,8 +38,8 @@ export function bodyReader(general: number): BodyReader {
 
 function emptyBody({ headers }: Request, rules: BodyRules): object | undefined {
   // No line is no input.
-  const [type] = (headers['content-type'] ?? '').toLowerCase().split(/\s*;/, 1);
-  if (rules.inputs && kindOfType(type) === 'lines') requireShape([], rules);
+  const [type] = (headers['content-type'] ?? '').split(';', 1);
+  if (rules.inputs && kindOfType(type.trim().toLowerCase()) === 'lines') requireShape([], rules);
   return isStructured(rules) ? {} : undefined;
 }
 
