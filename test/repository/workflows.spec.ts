@@ -76,7 +76,7 @@ describe('The workflows', () => {
     expect(called).toEqual(
       expect.arrayContaining([
         ...['types', 'lint', 'lint:openapi', 'format:check'],
-        ...['test', 'test:extension', 'test:endurance', 'test:browser'],
+        ...['test', 'test:client', 'test:extension', 'test:repository', 'test:endurance', 'test:browser'],
       ]),
     );
     for (const script of called) expect(Object.keys(scripts)).toContain(script);
