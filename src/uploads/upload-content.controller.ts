@@ -1,6 +1,16 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { ApiResource, type Caller, CurrentUser, KeyParam, notTheOwner, Produces, Public, Raises } from '../platform';
+import {
+  ApiResource,
+  type Caller,
+  CurrentUser,
+  KeyParam,
+  notTheOwner,
+  Produces,
+  Public,
+  Raises,
+  ReadsPrimary,
+} from '../platform';
 import { AuthenticationError } from '../platform/accounts';
 import { ANY_TYPE } from '../platform/features';
 import { tooManyOfUser } from './admission';
@@ -14,6 +24,8 @@ import { incomplete, UploadsService } from './uploads.service';
 
 @ApiResource('Uploads')
 @docs.ApiTusHeaders()
+// The bytes are those of the primary's row.
+@ReadsPrimary()
 @Controller('uploads/:key/content')
 export class UploadContentController {
   constructor(

@@ -20,6 +20,7 @@ import {
   Role,
   Roles,
   TakesNoKey,
+  ReadsPrimary,
 } from '../platform';
 import { tooManyOfUser } from './admission';
 import { contentGone } from './bytes/content-gone';
@@ -38,6 +39,8 @@ import { VisibilityDto } from './visibility.dto';
   'Large files in pieces that can be resumed, by the tus 1.0.0 protocol: https://tus.io. Others read a file by a link, or when it is public; a resource shows a public image whose key is its `image`.',
 )
 @docs.ApiTusHeaders()
+// The bytes are those of the primary's row.
+@ReadsPrimary()
 @Controller('uploads')
 export class UploadsController {
   constructor(

@@ -29,6 +29,8 @@ describe('Settings', () => {
       PORT: 3000,
       NODE_ENV: 'development',
       DATABASE_POOL_SIZE: 15,
+      DATABASE_REPLICA_POOL_SIZE: 15,
+      DATABASE_REPLICA_MAX_LAG: 10,
       DATA_DIR: resolve('.data'),
       JWT_ISSUER: 'resource-api',
       JWT_AUDIENCE: 'resource-api',

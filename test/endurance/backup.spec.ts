@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DEMO_PASSWORD } from '../../src/demo/content';
 import { createDatabase, dropDatabase, waitFor } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
-import { type Acknowledged, BackupLoad, creations, DemoClient } from '../support/backup-load';
+import { type Acknowledged, BackupLoad, creations } from '../support/backup-load';
+import { DemoClient } from '../support/demo-client';
 import { binaries, describeWithPostgres, PostgresCluster } from '../support/postgres-cluster';
 import { runShell, shellBlocks } from '../support/shell-blocks';
 

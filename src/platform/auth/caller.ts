@@ -29,6 +29,11 @@ export interface Caller {
   /** When the password was entered, in milliseconds since the epoch. Rotated tokens keep it. */
   authenticatedAt: number;
   /**
+   * What a replica must have replayed to show what the user has written; undefined if the primary must be asked, or there is no
+   * replica.
+   */
+  position?: number;
+  /**
    * Checks again whether the credentials are valid, e.g. an API key that may be withdrawn. Called after a request has
    * waited for its body.
    */

@@ -5,12 +5,20 @@ import { Settings } from '../config/settings';
 import { violatedUniqueConstraint } from '../rows/unique-violation';
 import { AuthenticationError } from './auth-errors';
 import type { Caller, Role } from './caller';
+import { positionFor } from '../replica/positions';
 import { isEmailAddress } from '../text/email-address';
 import type { Origin } from '../transactions/origin';
 import type { ExternalClaims } from './external-claims';
 import { SecurityEvents } from './security-events';
 import { type Insertion, UserDirectory } from './user-directory';
 import { MS_PER_SECOND } from '../units';
+
+interface Found {
+  id: number;
+  roles: Role[];
+  active: boolean;
+  position?: number | null;
+}
 
 /** Finds or creates the local users behind the identities of an external issuer. */
 @Injectable()
@@ -31,12 +39,14 @@ export class ExternalUsers {
     if (!user?.active) return undefined;
     // The issuer keeps the session, so the token's end is all that a held request can be compared with.
     const isStillGood = () => Promise.resolve(Date.now() < claims.until * MS_PER_SECOND);
-    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MS_PER_SECOND, isStillGood };
+    const position = user.position ?? undefined;
+    return { id: user.id, roles: user.roles, authenticatedAt: claims.authTime * MS_PER_SECOND, position, isStillGood };
   }
 
   private async find({ iss, sub }: ExternalClaims) {
-    const rows = await this.database.query<{ id: number; roles: Role[]; active: boolean }[]>(
-      `SELECT account.id, account.roles, account.active
+    const position = this.settings.DATABASE_REPLICA_URL ? `, ${positionFor('account.id')} AS position` : '';
+    const rows = await this.database.query<Found[]>(
+      `SELECT account.id, account.roles, account.active${position}
          FROM external_identities JOIN (${this.users.accounts}) AS account ON account.id = user_id
         WHERE issuer = $1 AND subject = $2`,
       [iss, sub],

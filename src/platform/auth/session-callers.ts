@@ -1,4 +1,5 @@
 import { BatchedRead } from '../rows/batched-read';
+import { positionFor } from '../replica/positions';
 import type { Role } from './caller';
 
 interface SessionCaller {
@@ -6,13 +7,19 @@ interface SessionCaller {
   id: number;
   roles: Role[];
   authenticated_at: Date;
+  position?: number | null;
 }
 
-/** Reads the active users behind sessions, in batches. @param accounts the `accounts` of the UserDirectory */
-export function sessionCallers(accounts: string): BatchedRead<string, SessionCaller> {
+/**
+ * Reads the active users behind sessions, in batches, from the primary.
+ * @param accounts the `accounts` of the UserDirectory
+ * @param positions whether there is a replica, for which the positions of their last writes are read
+ */
+export function sessionCallers(accounts: string, positions: boolean): BatchedRead<string, SessionCaller> {
+  const position = positions ? `, ${positionFor('account.id')} AS position` : '';
   return new BatchedRead(
     'read-callers',
-    `SELECT sessions.id AS sid, account.id, account.roles, sessions.authenticated_at
+    `SELECT sessions.id AS sid, account.id, account.roles, sessions.authenticated_at${position}
        FROM sessions JOIN (${accounts}) AS account ON account.id = sessions.user_id
       WHERE sessions.id = ANY($1::uuid[]) AND account.active`,
     ({ sid }) => sid,

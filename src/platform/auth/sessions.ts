@@ -40,14 +40,15 @@ export class Sessions {
     private readonly events: SecurityEvents,
     private readonly users: UserDirectory,
   ) {
-    this.callers = sessionCallers(users.accounts);
+    this.callers = sessionCallers(users.accounts, settings.DATABASE_REPLICA_URL !== undefined);
   }
 
   /** The caller behind a session. Undefined if the session has ended, or its user is suspended or deleted. */
   async findCaller(sessionId: string): Promise<Caller | undefined> {
     const row = await this.callers.read(this.database, sessionId);
     if (!row || this.secondsLeft(row.authenticated_at) <= 0) return undefined;
-    return { id: row.id, sessionId, roles: row.roles, authenticatedAt: row.authenticated_at.getTime() };
+    const { id, roles, position } = row;
+    return { id, sessionId, roles, authenticatedAt: row.authenticated_at.getTime(), position: position ?? undefined };
   }
 
   /**

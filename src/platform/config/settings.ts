@@ -39,6 +39,19 @@ export class Settings extends TokenSettings {
   @WholeSetting(2, 1000)
   DATABASE_POOL_SIZE = 15;
 
+  /** A standby that follows the primary of DATABASE_URL by streaming, and answers reads. When unset, the primary does. */
+  @IsOptional()
+  @CheckedSetting('url', 'a URL such as postgres://user:password@host:5432/database', isDatabaseUrl)
+  DATABASE_REPLICA_URL?: string;
+
+  /** Connections of each process to the replica. */
+  @WholeSetting(1, 1000)
+  DATABASE_REPLICA_POOL_SIZE = 15;
+
+  /** How many seconds the replica may be behind the primary before it is left out. */
+  @WholeSetting(1, SECONDS_PER_DAY)
+  DATABASE_REPLICA_MAX_LAG = 10;
+
   /**
    * The directory of the embedded database, the generated signing key, and uploads (with a bucket: their parts until
    * they are sent to it).

@@ -11,6 +11,7 @@ import { Jobs } from './jobs';
 import { MetricsEndpoint } from './metrics-endpoint';
 import { LoggingModule, PINO } from '../logging/logging.module';
 import { NestLogger } from '../logging/nest-logger';
+import { ReplicaReads } from './replica-reads';
 import { RequiredAdapter } from '../server/required-adapter';
 import { keepAssigned } from '../logging/request-fields';
 import { traces } from '../traces/begin';
@@ -33,7 +34,7 @@ import { traces } from '../traces/begin';
     // The error filter logs a failed check, once.
     TerminusModule.forRoot({ logger: false }),
   ],
-  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ApiIndex, MetricsEndpoint],
+  providers: [NestLogger, Jobs, RequiredAdapter, FollowedReads, ReplicaReads, ApiIndex, MetricsEndpoint],
   controllers: [IndexesController, HealthController],
 })
 export class ProcessModule implements OnApplicationShutdown {

@@ -1,11 +1,19 @@
 import DataLoader from 'dataloader';
+import type { QueryConfig } from 'pg';
 import type { DataSource } from 'typeorm';
+import { replicaFor } from '../replica/reading';
+import type { Replica } from '../replica/replica';
 import { poolOf } from '../transactions/cancellable-pool';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
 /** The number of keys in one statement. More keys take another statement. */
 const MAX_BATCH = 100;
+
+export interface BatchedReadOptions {
+  /** Whether a replica may answer, which never knows of a right that was just withdrawn. Default: false */
+  byReplica?: boolean;
+}
 
 /**
  * A named statement that serves several requests at once: those that arrive in one turn of the event loop share it. The
@@ -14,7 +22,7 @@ const MAX_BATCH = 100;
  * than all the rest of a simple read.
  */
 export class BatchedRead<K, R> {
-  private readonly loaders = new WeakMap<DataSource, DataLoader<K, R | undefined>>();
+  private readonly loaders = new WeakMap<DataSource | Replica, DataLoader<K, R | undefined>>();
 
   /**
    * @param text the statement, with the list of keys as $1
@@ -24,28 +32,33 @@ export class BatchedRead<K, R> {
     private readonly name: string | undefined,
     private readonly text: string,
     private readonly keyOf: (row: R) => K,
+    private readonly options: BatchedReadOptions = {},
   ) {}
 
   /** The row of a key; undefined if there is none. */
   read(database: DataSource, key: K): Promise<R | undefined> {
-    let loader = this.loaders.get(database);
-    if (!loader) this.loaders.set(database, (loader = this.loaderOf(database)));
+    const replica = this.options.byReplica ? replicaFor(database) : undefined;
+    const server = replica ?? database;
+    let loader = this.loaders.get(server);
+    if (!loader) this.loaders.set(server, (loader = this.loaderOf(database, replica)));
     return loader.load(key);
   }
 
-  private loaderOf(database: DataSource): DataLoader<K, R | undefined> {
-    const read = (keys: readonly K[]) => UnitOfWork.outside(() => this.readAll(database, keys));
+  private loaderOf(database: DataSource, replica: Replica | undefined): DataLoader<K, R | undefined> {
+    const read = (keys: readonly K[]) => UnitOfWork.outside(() => this.readAll(database, replica, keys));
     return new DataLoader(read, { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate });
   }
 
-  private async readAll(database: DataSource, keys: readonly K[]): Promise<(R | undefined)[]> {
+  private async readAll(
+    database: DataSource,
+    replica: Replica | undefined,
+    keys: readonly K[],
+  ): Promise<(R | undefined)[]> {
     // TypeORM has no named statements, so PostgreSQL would parse and plan each one anew.
     const distinct = new Set(keys);
-    const { rows } = await poolOf(database).queryShared({
-      name: this.name,
-      text: this.text,
-      values: [[...distinct]],
-    });
+    const statement: QueryConfig = { name: this.name, text: this.text, values: [[...distinct]] };
+    const fromPrimary = () => poolOf(database).queryShared(statement);
+    const { rows } = await (replica ? replica.read(statement, fromPrimary) : fromPrimary());
     const found = new Map((rows as R[]).map((row) => [this.keyOf(row), row]));
     return keys.map((key) => {
       const row = found.get(key);

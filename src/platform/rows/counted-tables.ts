@@ -77,6 +77,7 @@ const counts = new BatchedRead<string, Count>(
       AND (split_part(key, chr(31), 2) = '' OR status = split_part(key, chr(31), 2))
     GROUP BY key`,
   ({ key }) => key,
+  { byReplica: true },
 );
 
 /** The number of rows of a counted table, or of those with a status. */

@@ -51,5 +51,5 @@ function readerOf<E extends Row>(plain: PlainEntity<E>): Reader {
 function makeReader<E extends Row>({ table, selection, present }: PlainEntity<E>): Reader {
   const where = ['id = ANY($1::bigint[])', ...(present ? [present] : [])].join(' AND ');
   const text = `SELECT ${selection} FROM ${table} WHERE ${where}`;
-  return new BatchedRead(nameOf(text), text, ({ id }) => id);
+  return new BatchedRead(nameOf(text), text, ({ id }) => id, { byReplica: true });
 }

@@ -1,6 +1,8 @@
 import type { QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { QueueKeys } from '../limits/fair-queue';
+import { replicaFor } from '../replica/reading';
+import type { Replica } from '../replica/replica';
 import { poolOf } from '../transactions/cancellable-pool';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
@@ -28,6 +30,8 @@ interface Asker {
   resolve: (rows: object[]) => void;
   reject: (reason: unknown) => void;
   lane?: SharedLane;
+  /** The replica that may answer: the same for all who share a statement. */
+  replica?: Replica;
 }
 
 /**
@@ -47,10 +51,12 @@ export function sharedRead<R extends object>(
   lane?: SharedLane,
 ): Promise<R[]> {
   const statements = waiting.get(database) ?? beginTurn(database);
-  const key = JSON.stringify([statement.text, statement.values]);
+  const replica = replicaFor(database);
+  // Those whose last write the replica doesn't show yet share another statement.
+  const key = JSON.stringify([statement.text, statement.values, replica !== undefined]);
   const askers = statements.get(key);
   return new Promise((resolve, reject) => {
-    const asker = { resolve: resolve as Asker['resolve'], reject, lane };
+    const asker = { resolve: resolve as Asker['resolve'], reject, lane, replica };
     if (askers) return void askers.push(asker);
     const all = [asker];
     statements.set(key, all);
@@ -91,8 +97,9 @@ function runFor(database: DataSource, statement: QueryConfig, askers: Asker[]): 
 }
 
 function runInLane(database: DataSource, statement: QueryConfig, askers: Asker[]): Promise<QueryResult<object>> {
-  const read = () => poolOf(database).queryShared<object>(statement);
-  const [{ lane }] = askers;
+  const [{ lane, replica }] = askers;
+  const fromPrimary = () => poolOf(database).queryShared<object>(statement);
+  const read = () => (replica ? replica.read(statement, fromPrimary) : fromPrimary());
   if (!lane) return read();
   const readInTurn = (waited: boolean) => {
     if (waited) askers.forEach((asker) => asker.lane?.waited());
