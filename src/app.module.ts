@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DemoModule } from './demo/demo.module';
 import { PlatformModule } from './platform/programs';
+import { AuditEventsModule } from './resources/audit-events/audit-events.module';
 import { CommentsModule } from './resources/comments/comments.module';
 import { KeysModule } from './resources/keys/keys.module';
 import { OrdersModule } from './resources/orders/orders.module';
@@ -24,6 +25,7 @@ const resources = [
   UploadsModule,
   PublicModule,
   KeysModule,
+  AuditEventsModule,
   // One line for each, so that adding one changes one line.
 ];
 

@@ -19,7 +19,7 @@ const SQL = words(`
 const PATHS = words('api auth docs health public v1 v2');
 /** Tables without a resource. */
 const TABLES = words(`
-  row-counts migrations sessions product-texts order-items refresh-tokens idempotency-keys external-identities`);
+  audit-events row-counts migrations sessions product-texts order-items refresh-tokens idempotency-keys external-identities`);
 /** Attributes of every resource, and parameters of its lists. */
 const PLATFORM = words(`
   id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource

@@ -96,6 +96,8 @@ export { countRows, uncountRows } from './rows/count-rows';
 export { linkRows, unlinkRows } from './rows/link-rows';
 /** For migrations: makes or drops an index of a table that others write meanwhile. */
 export { addIndex, dropIndex } from './rows/add-index';
+/** For migrations: each change of a row leaves one audit event. */
+export { auditRows, unauditRows } from './rows/audit-rows';
 
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */

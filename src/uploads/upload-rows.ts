@@ -99,7 +99,7 @@ export class UploadRows {
   }
 
   private write<T>(holder: Holder, statement: () => Promise<T>): Promise<T> {
-    return this.writing.run(() => UnitOfWork.outside(statement), undefined, keysOf(holder));
+    return this.writing.run(() => UnitOfWork.detached(statement), undefined, keysOf(holder));
   }
 }
 

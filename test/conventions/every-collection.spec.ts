@@ -156,14 +156,16 @@ describe('every collection', () => {
         const pages = await Promise.all(times(Math.ceil(ids.length / 4), page));
         expect(pages.flatMap(idsOf)).toEqual(ids);
         expect(pages.map(({ body }) => body.pagination.total)).toEqual(pages.map(() => ids.length));
-        expect(idsOf(await list(`?sortBy=${sort}&order=${order}&limit=100`))).toEqual(ids);
+        expect(idsOf(await list(`?sortBy=${sort}&order=${order}&limit=100`))).toEqual(ids.slice(0, 100));
       }
     });
 
     it('is sorted by id, and upwards, where nothing else is said', async () => {
-      expect(idsOf(await list('?limit=100'))).toEqual(await sorted('id', 'asc'));
-      expect(idsOf(await list('?limit=100&order=desc'))).toEqual(await sorted('id', 'desc'));
-      expect(idsOf(await list('?limit=100&sort=updated_at'))).toEqual(await sorted('updated_at', 'asc'));
+      const first = async (sort: string, order: string) => (await sorted(sort, order)).slice(0, 100);
+      const another = sortable.includes('updated_at') ? 'updated_at' : 'id';
+      expect(idsOf(await list('?limit=100'))).toEqual(await first('id', 'asc'));
+      expect(idsOf(await list('?limit=100&order=desc'))).toEqual(await first('id', 'desc'));
+      expect(idsOf(await list(`?limit=100&sort=${another}`))).toEqual(await first(another, 'asc'));
     });
 
     it('answers an empty page past the end', async () => {
@@ -266,7 +268,7 @@ describe('every collection', () => {
       const ofList = (statements: string[]) => statements.filter((text) => text.includes(table));
 
       const search = textsOf ? 'search=e&' : '';
-      const both = ofList(await statementsOf(ask(`?${search}sort=updated_at&size=2&page=1${status}`)));
+      const both = ofList(await statementsOf(ask(`?${search}sort=${sortable.at(-1)}&size=2&page=1${status}`)));
       // The total of a list without a search may be known.
       expect(both.length).toBe(textsOf ? 2 : Math.min(2, both.length));
       expect(ofList(await statementsOf(ask(`?size=2&page=1${status}`))).length).toBeLessThanOrEqual(2);

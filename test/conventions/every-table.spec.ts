@@ -11,6 +11,8 @@ const IN_MIGRATION = 'add it to the migration (docs/reference.md, Migrations)';
 const NAMED = [...new Set([...COLLECTIONS, ...WRITABLES].map(({ table }) => table))];
 /** The arguments of the trigger that counts rows, if these columns are there. */
 const COUNTED_BY = ['status', 'deleted_at'];
+/** The ends of the names of the triggers that `auditRows()` makes. */
+const CHANGES = ['insert', 'update', 'delete', 'truncate'];
 
 /** What the tables of all resources have beside their columns; the finer points are in said-once.spec.ts. */
 describe('every table', () => {
@@ -100,6 +102,42 @@ describe('every table', () => {
     });
 
     lacks(problems);
+  });
+
+  it('leaves an audit event for each change', async () => {
+    const rows = await query<{ table: string; kind: string }>(
+      `SELECT tgrelid::regclass::text AS table, substring(tgname FROM '[a-z]+$') AS kind
+         FROM pg_trigger WHERE tgfoid = 'audit_rows'::regproc AND tgenabled = 'O'`,
+    );
+    const audited = new Set(rows.map(({ table, kind }) => `${table} ${kind}`));
+    const isAudited = (table: string) => CHANGES.every((kind) => audited.has(`${table} ${kind}`));
+
+    lacks(
+      tables()
+        .filter(({ tableName }) => !isAudited(tableName))
+        .map(({ tableName }) => `${tableName} leaves no audit events: write auditRows(queryRunner, '${tableName}')`),
+    );
+  });
+
+  describeForEach(COLLECTIONS.filter(({ table }) => table !== 'audit_events'))('of $name', ({ table, attributes }) => {
+    it('shows the audit no column that its DTO hides', async () => {
+      const [{ args }] = await query<{ args: string }>(
+        `SELECT encode(tgargs, 'escape') AS args FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2`,
+        [table, `${table}_audit_insert`],
+      );
+      const named = args.match(/\w+/g)!;
+      const { columns } = database().entityMetadatas.find(({ tableName }) => tableName === table)!;
+      const shown = [...attributes, ...named, 'deleted_at'];
+
+      lacks(
+        columns
+          .filter(({ databaseName, propertyName }) => !shown.includes(databaseName) && !shown.includes(propertyName))
+          .map(
+            ({ databaseName }) =>
+              `Audit events of ${table} show \`${databaseName}\`, which the DTO doesn't: name it in \`secret\` or \`omit\` of auditRows()`,
+          ),
+      );
+    });
   });
 
   describeForEach(WRITABLES)('of $noun', ({ noun, table, input, defaults }) => {

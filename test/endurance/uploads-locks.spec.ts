@@ -9,7 +9,7 @@ import {
   times,
   waitFor,
 } from '../../src/platform/testing';
-import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
+import { followed } from '../../src/platform/transactions/place';
 import { useTestApi } from '../support/test-api';
 import { TcpProxy } from '../support/tcp-proxy';
 import { startApp } from '../support/test-app';
@@ -35,8 +35,6 @@ const ENDINGS: [string, boolean, (connection: RawConnection) => unknown][] = [
 
 /** Behind a pooler no connection belongs to the locks, see pooler.spec.ts. */
 const ofSession = testRun().pooler ? it.skip : it;
-
-const running = () => UnitOfWork['running'];
 
 describe('The lock of an upload', () => {
   const api = useTestApi({
@@ -70,7 +68,7 @@ describe('The lock of an upload', () => {
     }
     await waitFor(async () => (await countLocks(api)) === 0);
     // With none running, AsyncLocalStorage is off again.
-    await waitFor(() => running() === 0);
+    await waitFor(() => followed() === 0);
     for (const connection of connections) connection.destroy();
   });
 
@@ -85,7 +83,7 @@ describe('The lock of an upload', () => {
     holder.reset();
     await waitFor(async () => (await own.offsetOf(path)) === 3);
     await waitFor(async () => (await countLocks(api)) === 0);
-    await waitFor(() => running() === 0);
+    await waitFor(() => followed() === 0);
     expect((await own.append(path, 3, Buffer.from('defghij'))).status).toBe(204);
   });
 
@@ -104,7 +102,7 @@ describe('The lock of an upload', () => {
       connection.reset();
     }
     await waitFor(async () => (await countLocks(api)) === 0);
-    await waitFor(() => running() === 0);
+    await waitFor(() => followed() === 0);
     for (const path of paths) expect((await own.client.delete(path)).status).toBe(204);
   });
 

@@ -86,6 +86,11 @@ export class Fixtures {
     return upload;
   }
 
+  /** An event of the owner. Changes of other rows leave theirs by themselves. */
+  auditEvent(attributes: object = {}): Promise<Row> {
+    return insert(this.api, 'audit_events', { user_id: this.owner.id, action: 'AUTHZ_FAIL', ...attributes });
+  }
+
   /** A row of any table. Most tables have a function of their own above. */
   insert(table: string, row: object): Promise<Row> {
     return insert(this.api, table, { ...DATES, ...row });

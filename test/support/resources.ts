@@ -2,6 +2,7 @@ import { sortableOf } from '../../src/platform/testing';
 import { NOUNS, tableOf } from './asked';
 import { declaredDefaults } from './declared-defaults';
 import type { Resource } from './resource';
+import { auditEvents } from './resources/audit-events';
 import { comments } from './resources/comments';
 import { orders } from './resources/orders';
 import { posts } from './resources/posts';
@@ -19,6 +20,7 @@ export const RESOURCES = [
   posts,
   comments,
   replies,
+  auditEvents,
   // One line for each, so that adding one changes one line.
 ];
 

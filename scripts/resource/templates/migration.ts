@@ -29,6 +29,7 @@ ${columnsOf(plan)
 ${[...uniqueIndexes(plan), sortIndexes(plan), ...searchIndexes(plan)].join('\n')}
 ${links.map((link) => `    await linkRows(database, ${link});`).join('\n')}
     await countRows(database, '${table}'${counted.length > 0 ? `, { ${counted.join(', ')} }` : ''});
+    await auditRows(database, '${table}');
   }
 
   async down(database: QueryRunner): Promise<void> {
@@ -40,7 +41,7 @@ ${links.map((link) => `    await unlinkRows(database, ${link});`).join('\n')}
 `;
   return withImports(code, [
     ['typeorm', ['type MigrationInterface', 'type QueryRunner']],
-    ['../platform', ['countRows', 'linkRows', 'uncountRows', 'unlinkRows']],
+    ['../platform', ['auditRows', 'countRows', 'linkRows', 'uncountRows', 'unlinkRows']],
   ]);
 }
 

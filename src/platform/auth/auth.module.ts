@@ -11,6 +11,7 @@ import { JwtStrategy } from './jwt.strategy';
 import { LocalPasswords } from './local-passwords';
 import { OwnIssuer } from './own-issuer';
 import { RefreshToken, Session } from './session.entity';
+import { AuditTrail } from './audit-trail';
 import { SecurityEvents } from './security-events';
 import { Sessions } from './sessions';
 import { SigningKeys } from './signing-keys';
@@ -33,6 +34,7 @@ import { VerifiedTokens } from './verified-tokens';
     JwtStrategy,
     VerifiedTokens,
     DeclaredAccess,
+    AuditTrail,
     SecurityEvents,
   ],
   exports: [SigningKeys, Sessions, Callers, LocalPasswords, VerifiedTokens, DeclaredAccess, SecurityEvents],

@@ -6,6 +6,7 @@ import { UnitOfWork } from '../transactions/unit-of-work';
 import { identityKey } from '../text/identity-key';
 import { counter } from '../signals/measure';
 import { rateLimited } from '../signals/operations';
+import { AuditTrail } from './audit-trail';
 import { SigningKeys } from './signing-keys';
 
 /**
@@ -52,6 +53,11 @@ const counted = counter(
   [{ event: 'authn_login_success', outcome: 'success' }, ...ALARMING.map((event) => ({ event, outcome: 'failure' }))],
 );
 
+/** Events that the changed row leaves in the audit, in the transaction of the change. */
+const OF_ROWS: readonly string[] = [
+  ...['user_created', 'user_updated', 'user_deleted', 'authn_password_change', 'authz_change', 'session_renewed'],
+];
+
 /** The details that every event has. */
 interface Common {
   outcome: 'success' | 'failure';
@@ -68,13 +74,16 @@ export function actsOnItself(id: number): { user_id: number; target_id: number }
 
 const isOfLimit = (details: object): details is { limit: string } => 'limit' in details;
 
-/** Writes one log line for each event that matters to those who monitor the service. */
+/** Writes one log line, and a row of the audit, for each event that matters to those who monitor the service. */
 @Injectable()
 export class SecurityEvents {
   private readonly logger = new Logger('Security');
   private readonly secret: Buffer;
 
-  constructor(keys: SigningKeys) {
+  constructor(
+    keys: SigningKeys,
+    private readonly trail: AuditTrail,
+  ) {
     [this.secret] = keys.derive('security events');
   }
 
@@ -88,21 +97,19 @@ export class SecurityEvents {
     { outcome, target_id = null, user_id, ...details }: Common & SecurityEventDetails[E],
     origin: Origin | undefined = UnitOfWork.current()?.origin,
   ): void {
-    const line = {
-      event,
-      outcome,
+    const who = {
       user_id: user_id ?? origin?.user?.id ?? null,
-      target_id,
       address: origin?.ip ?? null,
       request_id: origin?.id ?? null,
       trace_id: origin?.traceId,
-      ...details,
     };
+    const what = { outcome, target_id, ...details };
     const level = outcome === 'success' ? 'log' : 'warn';
     afterCommit(() => {
-      this.logger[level](line, 'security event');
+      this.logger[level]({ event, ...who, ...what }, 'security event');
       counted.add({ event, outcome });
       if (isOfLimit(details)) rateLimited.add({ limit: details.limit });
+      if (!OF_ROWS.includes(event)) this.trail.add({ ...who, action: event.toUpperCase(), details: what });
     });
   }
 

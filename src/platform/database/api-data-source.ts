@@ -6,6 +6,7 @@ import { callListener, settle, type Outcome } from '../transactions/after-commit
 import { ApiQueryRunner } from '../transactions/api-query-runner';
 import { rememberConstraints } from '../rows/constraints';
 import { findCountedTables } from '../rows/counted-tables';
+import { findAuditedTables } from '../transactions/audited-tables';
 import { guardBuilders } from '../transactions/guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from '../transactions/guarded-writes';
 import { findProtectedTables } from '../rows/kept-apart';
@@ -35,6 +36,7 @@ export class ApiDataSource extends DataSource {
     await super.initialize();
     await findCountedTables(this);
     await findProtectedTables(this);
+    await findAuditedTables(this);
     rememberConstraints(this);
     refuseUnguardedStatements(this);
     subscribe(this, new TransactionCheck());

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DatabaseError, type QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
+import { auditContext, contextSetting } from '../transactions/audit-context';
 import { poolOf } from '../transactions/cancellable-pool';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { writerCheck } from '../transactions/writer';
@@ -44,12 +45,13 @@ async function runInTransaction<R>({ queryRunner, dataSource }: EntityManager, t
   }
 }
 
-/** The column with the result of the writer's check, which isn't returned. */
-const CHECK = 'writer_check';
+/** Columns that aren't returned: the results of the writer's check, and of the setting for the audit. */
+const OWN_COLUMNS = ['writer_check', 'audit_context'];
 
 /**
- * Runs a statement that writes rows, and returns them. A statement outside of a transaction also checks its writer.
- * Otherwise the check precedes the commit, see {@link TransactionCheck}.
+ * Runs a statement that writes rows, and returns them. A statement outside of a transaction also checks its writer, and
+ * tells the audit who writes. In a transaction its beginning tells that, and the check precedes the commit, see
+ * {@link TransactionCheck}.
  * @param text the statement without RETURNING
  * @param columns the columns of the returned rows
  */
@@ -59,13 +61,18 @@ export async function runWrite<R extends QueryResultRow>(
   values: unknown[],
   columns = '*',
 ): Promise<R[]> {
-  const writer = isInTransaction(manager) ? undefined : UnitOfWork.current()?.writer;
-  if (!writer) return runStatement<R>(manager, `${text} RETURNING ${columns}`, values);
   const all = [...values];
-  const checked = `${text} RETURNING ${columns}, ${writerCheck(writer, all)} AS ${CHECK}`;
-  const rows = await runStatement<R>(manager, checked, all);
-  for (const row of rows) delete row[CHECK];
+  const own = isInTransaction(manager) ? [] : ownColumns(all);
+  const rows = await runStatement<R>(manager, `${text} RETURNING ${[columns, ...own].join(', ')}`, all);
+  if (own.length > 0) for (const row of rows) for (const column of OWN_COLUMNS) delete row[column];
   return rows;
+}
+
+function ownColumns(values: unknown[]): string[] {
+  const writer = UnitOfWork.current()?.writer;
+  const context = auditContext();
+  const own = [writer && writerCheck(writer, values), context && contextSetting(context, values)];
+  return own.flatMap((column, index) => (column ? [`${column} AS ${OWN_COLUMNS[index]}`] : []));
 }
 
 const names = new Map<string, string>();

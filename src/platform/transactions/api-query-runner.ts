@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome, type OwnTransaction } from './after-commit';
+import { AuditedRunner } from './audited-runner';
 import { statusAfterAll } from './clean-pool';
 import type { Frame } from './frame';
-import { ReleasedRunner, unlessReleased } from './released-runner';
+import { unlessReleased } from './released-runner';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { transactionOf, UnitOfWork } from './unit-of-work';
@@ -16,7 +17,7 @@ const FAILED = 'E';
  * TypeORM's query runner, with two differences. In a unit of work that is one transaction, it joins that transaction and behaves
  * like a runner with its own connection. And it reports two mistakes by which changes would be lost silently.
  */
-export class ApiQueryRunner extends ReleasedRunner {
+export class ApiQueryRunner extends AuditedRunner {
   private readonly shared = transactionOf(this.dataSource);
   /** The runner's transactions within the shared one, the innermost last. */
   private readonly frames: Frame[] = [];

@@ -6,6 +6,7 @@ import {
   type EntityTarget,
   type ObjectLiteral,
 } from 'typeorm';
+import { changedTables } from './changed-tables';
 import { lockExpected } from './lock-expected';
 import { hasVersion } from './precondition';
 import { subscribe } from './subscribers';
@@ -58,12 +59,6 @@ function firstRow(database: DataSource, [first, second]: unknown[]): WrittenRow 
   return entity && hasVersion(metadata) ? { metadata, id: metadata.getEntityIdMixedMap(entity) } : undefined;
 }
 
-/** Matches an SQL statement that changes rows, and captures its table. */
-const CHANGE = /\b(?:update|delete\s+from|merge\s+into)\s+(?:only\s+)?([\w."]+)/gi;
-/** Matches an INSERT, which may change existing rows. */
-const INSERT = /\binsert\s+into\s+([\w."]+)/gi;
-const UPSERT = /\bdo\s+update\b/i;
-
 /** Makes a data source refuse statements that would change a row without comparing the expected version. */
 export function refuseUnguardedStatements(database: DataSource): void {
   subscribe(database, {
@@ -74,8 +69,7 @@ export function refuseUnguardedStatements(database: DataSource): void {
 }
 
 function requireGuarded({ entityMetadatas }: DataSource, query: string): void {
-  const changes = [...query.matchAll(CHANGE), ...(UPSERT.test(query) ? query.matchAll(INSERT) : [])];
-  const tables = changes.map(([, table]) => nameOf(table));
+  const tables = changedTables(query);
   const entity = entityMetadatas.find((one) => tables.includes(one.tableName.toLowerCase()) && hasVersion(one));
   if (!entity) return;
   throw new Error(
@@ -83,5 +77,3 @@ function requireGuarded({ entityMetadatas }: DataSource, query: string): void {
       'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row, expected) before.',
   );
 }
-
-const nameOf = (table: string): string => table.replaceAll('"', '').split('.').at(-1)!.toLowerCase();

@@ -4,7 +4,9 @@ const BEGINNING = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/;
 const CONTROL =
   /^(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:\w+\s+)?TO\b))\b/i;
 const COMMIT = /(?:^|;)\s*(?:COMMIT|END|PREPARE\s+TRANSACTION)\b/i;
-const PASSING = /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*)?$/i;
+/** A beginning may name the context of the audit, see {@link beginningWithContext}. */
+const PASSING =
+  /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*(?:SET LOCAL audit\.context\b[^;]*)?)?$/i;
 const BEGIN = /^(?:BEGIN|START\s+TRANSACTION)\b[^;]*/i;
 const QUERY = /^(?:SELECT|VALUES|TABLE|WITH|INSERT|UPDATE|DELETE|MERGE)\b/i;
 const SAVEPOINT = /^(?:SAVEPOINT|RELEASE|ROLLBACK\s+(?:\w+\s+)?TO)\b/i;

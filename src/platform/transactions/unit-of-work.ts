@@ -1,25 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { OwnTransaction, type Waiter } from './after-commit';
 import type { Frame } from './frame';
 import type { Origin } from './origin';
+import { at, currentOrigin, follow, storage, unfollow } from './place';
 import type { Precondition } from './precondition';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { isWriter, type Writer } from './writer';
-
-/** The position of an asynchronous flow. */
-interface Place {
-  /** Undefined in a job, and while the service starts. */
-  unit?: UnitOfWork;
-  /** The innermost shared transaction that the flow has begun. */
-  frame?: Frame;
-  /** The innermost transaction on its own connection. */
-  own?: OwnTransaction;
-  /** True if the next transaction is only used in the flow that begins it. */
-  apart?: boolean;
-}
 
 /** The reason for aborting a signal: without one Node creates an error each time. */
 const OVER = 'The request is over';
@@ -34,8 +22,6 @@ export class UnitOfWork {
   mayBeCommitted = false;
   /** True if it has waited long for a turn. What the guards have decided may be out of date then. */
   waitedLong = false;
-  /** The number of running units and open transactions. At 0, Node needn't follow the flows of the process. */
-  private static running = 0;
   /** The connections that the unit holds. */
   readonly clients = new Set<PoolClient>();
   private error?: Error;
@@ -56,14 +42,9 @@ export class UnitOfWork {
    * runs, Node follows each promise of the process, which is a seventh of the cost of a simple read. So reads run
    * without a unit.
    */
-  async run<T>(work: () => T | Promise<T>): Promise<T> {
-    UnitOfWork.running++;
-    try {
-      const here = storage.getStore();
-      return await storage.run(here?.unit === this ? { ...here } : { unit: this }, work);
-    } finally {
-      UnitOfWork.leave();
-    }
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    const here = storage.getStore();
+    return at(here?.unit === this ? { ...here } : { unit: this }, work);
   }
 
   /** Runs `work` without a unit, for work on behalf of several units. */
@@ -71,8 +52,14 @@ export class UnitOfWork {
     return storage.getStore() ? storage.run(undefined, work) : work();
   }
 
+  /** Runs `work` without a unit, so that nothing cancels it, for the request of the current one. */
+  static detached<T>(work: () => Promise<T>): Promise<T> {
+    const origin = currentOrigin();
+    return origin ? at({ origin }, work) : UnitOfWork.outside(work);
+  }
+
   static current(): UnitOfWork | undefined {
-    return storage.getStore()?.unit;
+    return storage.getStore()?.unit as UnitOfWork | undefined;
   }
 
   /** The transaction that the current flow has begun last. It may have ended. */
@@ -87,22 +74,17 @@ export class UnitOfWork {
   }
 
   /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
-  static async apart<T>(work: () => Promise<T>): Promise<T> {
-    UnitOfWork.running++;
-    try {
-      // A new object, because Node compares the stores by identity.
-      return await storage.run({ ...storage.getStore(), apart: true }, work);
-    } finally {
-      UnitOfWork.leave();
-    }
+  static apart<T>(work: () => Promise<T>): Promise<T> {
+    // A new object, because Node compares the stores by identity.
+    return at({ ...storage.getStore(), apart: true }, work);
   }
 
   /** Makes the current flow part of a new transaction on its own connection. */
   static begin(): OwnTransaction {
     const place = storage.getStore();
     const own = new OwnTransaction(place?.own?.orAround);
-    if (!place?.apart) place?.unit?.begunByHand.add(own);
-    UnitOfWork.running++;
+    if (!place?.apart) UnitOfWork.current()?.begunByHand.add(own);
+    follow();
     storage.enterWith({ ...place, own, apart: false });
     return own;
   }
@@ -115,19 +97,16 @@ export class UnitOfWork {
   static end(own: OwnTransaction): void {
     own.open = false;
     UnitOfWork.current()?.begunByHand.delete(own);
-    UnitOfWork.leave();
+    unfollow();
   }
 
   /** The waiters for the end of the innermost transaction of the current flow. */
   static waiters(): Waiter[] | undefined {
-    const { unit, own } = storage.getStore() ?? {};
+    const unit = UnitOfWork.current();
+    const own = storage.getStore()?.own;
     const waiters = unit?.transaction?.waiters ?? own?.orAround?.waiters;
     if (!waiters && unit && [...unit.begunByHand].some(({ open }) => open)) throw Refusal.whichCommit();
     return waiters;
-  }
-
-  private static leave(): void {
-    if (--UnitOfWork.running === 0) storage.disable();
   }
 
   /** The precondition of the request. It is always the same object. */
@@ -187,8 +166,6 @@ export class UnitOfWork {
     return [...this.clients];
   }
 }
-
-const storage = new AsyncLocalStorage<Place | undefined>();
 
 /** The transaction of the current unit of work, if it is one on this database. */
 export function transactionOf(database: DataSource): SharedTransaction | undefined {

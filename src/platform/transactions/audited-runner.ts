@@ -1,0 +1,31 @@
+import type { PoolClient } from 'pg';
+import { auditContext, beginningWithContext } from './audit-context';
+import { ReleasedRunner } from './released-runner';
+import { changesAudited } from './audited-tables';
+import { transactionOf } from './unit-of-work';
+
+const IDLE = 'I';
+
+/**
+ * TypeORM's query runner, whose writes tell the audit who makes them: a transaction tells it at its beginning, and a
+ * single statement that changes audited rows becomes a transaction.
+ */
+export class AuditedRunner extends ReleasedRunner {
+  override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
+  override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
+  override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
+    const run = () => super.query(beginningWithContext(query), parameters, useStructuredResult);
+    return this.changesAuditedAlone(query) ? this.manager.transaction(run) : run();
+  }
+
+  private changesAuditedAlone(query: string): boolean {
+    if (this.isInTransaction || auditContext() === undefined) return false;
+    return changesAudited(this.dataSource, query);
+  }
+
+  private get isInTransaction(): boolean {
+    if (this.isTransactionActive || transactionOf(this.dataSource)) return true;
+    const client = this.databaseConnection as PoolClient | undefined;
+    return client !== undefined && client.getTransactionStatus() !== IDLE;
+  }
+}

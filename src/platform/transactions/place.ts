@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { OwnTransaction } from './after-commit';
+import type { Frame } from './frame';
+import type { Origin } from './origin';
+
+/** What a {@link UnitOfWork} is here, which imports this file. */
+interface Unit {
+  readonly origin?: Origin;
+}
+
+/** The position of an asynchronous flow. */
+export interface Place {
+  /** Undefined in a job, and while the service starts. */
+  unit?: Unit;
+  /** The request for which work outside of its unit writes. */
+  origin?: Origin;
+  /** The innermost shared transaction that the flow has begun. */
+  frame?: Frame;
+  /** The innermost transaction on its own connection. */
+  own?: OwnTransaction;
+  /** True if the next transaction is only used in the flow that begins it. */
+  apart?: boolean;
+}
+
+export const storage = new AsyncLocalStorage<Place | undefined>();
+
+/** The number of followed flows and open transactions. At 0, Node needn't follow the flows of the process. */
+let number = 0;
+
+export const followed = (): number => number;
+
+export function follow(): void {
+  number++;
+}
+
+export function unfollow(): void {
+  if (--number === 0) storage.disable();
+}
+
+/** Runs `work` at a place. Its caller stays where it is. */
+export async function at<T>(place: Place, work: () => T | Promise<T>): Promise<T> {
+  follow();
+  try {
+    return await storage.run(place, work);
+  } finally {
+    unfollow();
+  }
+}
+
+/** The request for which the current flow works, if any. */
+export function currentOrigin(): Origin | undefined {
+  const place = storage.getStore();
+  return place?.unit?.origin ?? place?.origin;
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { declareSettings } from '../../platform';
+import { AuditEvent } from '../../platform/features';
+import { AuditEventsController } from './audit-events.controller';
+import { AuditEventsService } from './audit-events.service';
+import { AuditRetention } from './audit-retention';
+import { AuditSettings } from './audit-settings';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([AuditEvent])],
+  controllers: [AuditEventsController],
+  providers: [declareSettings(AuditSettings), AuditEventsService, AuditRetention],
+})
+export class AuditEventsModule {}
