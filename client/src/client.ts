@@ -33,9 +33,15 @@ export interface ClientOptions {
 }
 
 /** What the generated module of a version says of its collections. */
-type Facts = Record<string, { name: string; item: string | null }>;
+type Facts = Record<string, { name: string; item: string | null; takesList: boolean }>;
+type CollectionAt<Paths, Collections extends Facts, List extends keyof Collections> = Collection<
+  Paths,
+  List,
+  Collections[List]['item'],
+  Collections[List]['takesList']
+>;
 type ByName<Paths, Collections extends Facts> = {
-  readonly [List in keyof Collections as Collections[List]['name']]: Collection<Paths, List, Collections[List]['item']>;
+  readonly [List in keyof Collections as Collections[List]['name']]: CollectionAt<Paths, Collections, List>;
 };
 
 /** A call of any path that the documents have with this method. */
@@ -78,7 +84,7 @@ export interface Calls<Paths, Collections extends Facts> {
     ...init: InitArgument<OperationAt<Paths, Path, 'GET'>>
   ): AsyncGenerator<Partial<ItemOf<OperationAt<Paths, Path, 'GET'>>>, void>;
   /** A collection by its path: `collection('/invoices')` is `invoices`. */
-  collection<List extends keyof Collections>(path: List): Collection<Paths, List, Collections[List]['item']>;
+  collection<List extends keyof Collections>(path: List): CollectionAt<Paths, Collections, List>;
   readonly session: Session;
   /** The URL of the version, to which paths are added. */
   readonly base: string;

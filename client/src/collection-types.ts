@@ -1,4 +1,4 @@
-import type { ChangeOptions, CreateOptions, WriteOptions } from './collection.js';
+import type { ChangeOptions, CreateOptions, EachResult, WriteOptions } from './collection.js';
 import type { Answer, BodyOf, CallOptions, DataOf, FieldOf, OperationAt, QueryOf, WithoutFields } from './paths.js';
 
 type Id = string | number;
@@ -40,6 +40,14 @@ export interface Creating<Operation> {
   create(body: BodyOf<Operation>, options?: CreateOptions): Promise<DataOf<Operation>>;
 }
 
+/** For a collection whose POST takes a list of inputs. */
+export interface CreatingMany<Operation> {
+  /** Creates all items, at most 1,000, or none. Results are in the order of the inputs, and fields of errors have their positions. */
+  createAll(inputs: readonly BodyOf<Operation>[], options?: CreateOptions): Promise<DataOf<Operation>[]>;
+  /** Creates the items that can be created, of at most 1,000. Results are in the order of the inputs. */
+  createEach(inputs: readonly BodyOf<Operation>[], options?: CreateOptions): Promise<EachResult<DataOf<Operation>>[]>;
+}
+
 export interface Replacing<Operation> {
   /** Replaces all attributes of an item. */
   replace(id: Id, body: BodyOf<Operation>, options?: WriteOptions): Promise<DataOf<Operation>>;
@@ -68,11 +76,12 @@ export interface Removing {
 type If<Operation, Calls> = [Operation] extends [never] ? unknown : Calls;
 
 /** The calls that the documents have of a collection. */
-export type Collection<Paths, List, One> = If<
+export type Collection<Paths, List, One, Many> = If<
   OperationAt<Paths, List, 'GET'>,
   Listing<OperationAt<Paths, List, 'GET'>>
 > &
   If<OperationAt<Paths, List, 'POST'>, Creating<OperationAt<Paths, List, 'POST'>>> &
+  (Many extends true ? CreatingMany<OperationAt<Paths, List, 'POST'>> : unknown) &
   If<OperationAt<Paths, One, 'GET'>, Reading<OperationAt<Paths, One, 'GET'>>> &
   If<OperationAt<Paths, One, 'PUT'>, Replacing<OperationAt<Paths, One, 'PUT'>>> &
   If<

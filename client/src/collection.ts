@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.js';
+import { ApiError, type ApiErrorFacts } from './api-error.js';
 import type { UntypedAnswer, UntypedInit } from './call.js';
 import { itemsOf } from './pages.js';
 import { pause } from './repetition.js';
@@ -19,6 +19,16 @@ export interface CreateOptions extends Pick<UntypedInit, 'signal' | 'timeout' | 
 export interface ChangeOptions extends Pick<UntypedInit, 'signal' | 'timeout' | 'headers'> {
   /** How often it is read and written at most. Default: 5 */
   times?: number;
+}
+
+/** What became of an input: the item, or why there is none. */
+export type EachResult<T> = { data: T; error?: never } | { error: ApiError; data?: never };
+
+/** The result of an input as an answer has it. */
+interface Result {
+  status: number;
+  data?: unknown;
+  error?: Omit<ApiErrorFacts, 'status'>;
 }
 
 const TIMES = 5;
@@ -48,6 +58,17 @@ export class UntypedCollection {
   async create(body: unknown, { idempotencyKey, ...options }: CreateOptions = {}): Promise<unknown> {
     const header = { 'Idempotency-Key': idempotencyKey };
     return (await this.call('POST', this.path, { ...options, params: { header }, body })).data;
+  }
+
+  async createAll(inputs: unknown[], options?: CreateOptions): Promise<unknown> {
+    return this.create(inputs, options);
+  }
+
+  async createEach(inputs: unknown[], { headers, ...options }: CreateOptions = {}): Promise<EachResult<unknown>[]> {
+    const lenient = { ...options, headers: { ...headers, Prefer: 'handling=lenient' } };
+    return ((await this.create(inputs, lenient)) as Result[]).map(({ status, data, error }) =>
+      error ? { error: new ApiError({ ...error, status }) } : { data },
+    );
   }
 
   async replace(id: Id, body: unknown, options?: WriteOptions): Promise<unknown> {

@@ -2,8 +2,8 @@ import type { CalledPaths, Paths } from './called-paths';
 
 /** What the client has to know of the paths while it runs. */
 export interface Routes {
-  /** By their paths: the name in the client, and the path of one item. */
-  collections: Record<string, { name: string; item: string | null }>;
+  /** By their paths: the name in the client, the path of one item, and whether POST takes a list of inputs. */
+  collections: Record<string, { name: string; item: string | null; takesList: boolean }>;
   /** The paths whose POST takes an Idempotency-Key. */
   keyed: string[];
 }
@@ -12,12 +12,16 @@ export interface Routes {
 export function routesOf({ paths }: CalledPaths): Routes {
   const nouns = [...new Set(Object.keys(paths).flatMap((path) => /^\/[^/{]+(?=\/\{[^/]+\}$|$)/.exec(path)?.[0] ?? []))];
   const found = nouns.filter((path) => isPaged(paths, path) || itemOf(paths, path) !== null);
-  const collections = found.map((path) => [path, { name: nameOf(path), item: itemOf(paths, path) }] as const);
+  const collections = found.map(
+    (path) => [path, { name: nameOf(path), item: itemOf(paths, path), takesList: takesList(paths, path) }] as const,
+  );
   const keyed = Object.keys(paths).filter((path) => hasParameter(paths[path].post, 'header', 'Idempotency-Key'));
   return { collections: Object.fromEntries(collections), keyed };
 }
 
 const isPaged = (paths: Paths, path: string): boolean => hasParameter(paths[path]?.get, 'query', 'size');
+
+const takesList = (paths: Paths, path: string): boolean => 'x-list-of-inputs' in (paths[path]?.post ?? {});
 
 /** `/credit-notes` becomes `creditNotes`. */
 const nameOf = (path: string): string =>

@@ -1,9 +1,18 @@
 // npm run openapi:changes: says in words what has changed in the documents since the last release, and whether it is
 // breaking. It fails if a version's number doesn't allow its changes.
 import { makeWholes, VERSIONS } from './documents';
-import { type Change, type Document, newestRelease, readDocument, RELEASES_FOLDER, verdictOn } from './releases';
+import {
+  type Change,
+  type Document,
+  isDraft,
+  newestRelease,
+  readDocument,
+  RELEASES_FOLDER,
+  verdictOn,
+} from './releases';
 
 const release = newestRelease();
+const draft = release !== undefined && isDraft(release.name);
 const files = makeWholes();
 const documents = VERSIONS.map((version, index) => [version, readDocument(files[index])] as const);
 
@@ -17,8 +26,8 @@ if (release) {
 
 /** Prints what has changed in a version. Returns what has to be done before it may be released. */
 function report(version: number, before: Document | undefined, after: Document): string[] {
-  const title = `Version ${version} (${after.info.version}) since ${release!.name}`;
-  const { changes, problem } = before ? verdictOn(before, after) : { changes: [], problem: undefined };
+  const title = `Version ${version} (${after.info.version}) since ${release!.name}${draft ? ', which is unreleased' : ''}`;
+  const { changes, problem } = before ? verdictOn(before, after, draft) : { changes: [], problem: undefined };
   console.log(
     [`${title}: ${before ? changes.length || 'no' : 'new, without'} changes`, ...linesOf(changes)].join('\n'),
   );

@@ -32,6 +32,14 @@ const RIGHT: [what: string, call: string][] = [
     'a creation with a default left out',
     "const made = await client.products.create({ name: 'Cup', price: 4.5 }); const stock: number = made.stock;",
   ],
+  [
+    'a list of inputs, all or none',
+    "const [one] = await client.products.createAll([{ name: 'Cup', price: 4.5 }]); const id: number = one!.id;",
+  ],
+  [
+    'a list of inputs, each with its result',
+    "for (const { data, error } of await client.products.createEach([{ name: 'Cup', price: 1 }])) { if (error) { const code: string = error.code; } else { const id: number = data.id; } }",
+  ],
   ['a change', 'await client.products.change(1, ({ stock }) => ({ stock: stock - 1 }));'],
   [
     'a collection by its path',
@@ -94,6 +102,8 @@ const WRONG: [what: string, call: string, message: RegExp][] = [
   ['attribute of a body', "client.products.create({ name: 'Cup', price: 1, colour: 'red' })", /does not exist/],
   ['missing attribute of a body', "client.products.create({ name: 'Cup' })", /missing/],
   ['type of an attribute', "client.products.create({ name: 'Cup', price: '1' })", /not assignable/],
+  ['attribute of one of many', "client.products.createAll([{ name: 'Cup', price: '1' }])", /not assignable/],
+  ['list for a collection that takes none', 'client.orders.createAll([])', /does not exist/],
   ['missing body', "client.POST('/orders')", /Expected 2 arguments/],
   ['attribute of a change', 'client.products.change(1, () => ({ colour: 1 }))', /does not exist|not assignable/],
   [

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSIONS } from '../../scripts/openapi/documents';
 import { changesBetween } from '../../scripts/openapi/changes';
-import { newestRelease, verdictOn, writeRelease } from '../../scripts/openapi/releases';
+import { isDraft, newestRelease, verdictOn, writeRelease } from '../../scripts/openapi/releases';
 import { type AnApi, changed } from '../support/openapi-changes';
 
 type Row = [sentence: string, change: (api: AnApi) => void];
@@ -215,6 +216,16 @@ describe('The number of a version', () => {
 
     expect(verdict.problem).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));
   });
+
+  it.each<[string, Row[1], string | undefined]>([
+    ['stays for an addition', adds, undefined],
+    ['is no question at a breaking change, which has to be meant', breaks, 'npm run openapi:release'],
+  ])('%s, as long as the release is not published', (_name, change, problem) => {
+    const verdict = verdictOn(released, numbered('1.0.0', change), true);
+
+    expect(verdict.changes).toHaveLength(1);
+    expect(verdict.problem).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));
+  });
 });
 
 describe('Released documents', () => {
@@ -227,12 +238,35 @@ describe('Released documents', () => {
   it('are those of the highest version, as they were written', () => {
     expect(newestRelease(join(folder, 'none'))).toBeUndefined();
 
-    for (const name of ['0.9.0', '0.10.0', '0.2.0']) writeRelease(name, new Map([[1, document]]), folder);
+    for (const name of ['0.9.0', '0.10.0', '0.2.0']) writeRelease(name, new Map([[1, document]]), { folder });
 
     expect(newestRelease(folder)).toEqual({ name: '0.10.0', documents: new Map([[1, document]]) });
   });
 
   it("don't change", () => {
-    expect(() => writeRelease('0.9.0', new Map([[1, document]]), folder)).toThrow("what was released doesn't change");
+    const again = () => writeRelease('0.9.0', new Map([[1, document]]), { folder });
+
+    expect(again).toThrow("what was released doesn't change");
+  });
+
+  it('are written anew as long as they are a draft', () => {
+    const later = changed((api) => (api.info.version = '1.1.0'));
+    writeRelease('0.10.0', new Map([[1, later]]), { folder, draft: true });
+
+    expect(newestRelease(folder)!.documents.get(1)!.info.version).toBe('1.1.0');
+  });
+
+  it.each([
+    ['## 0.1.0 (unreleased)', true],
+    ['## 0.1.0 (2026-12-01)', false],
+    ['## 0.1.01 (unreleased)', false],
+    ['## 0.2.0 (unreleased)\n\n## 0.1.0 (2026-12-01)', false],
+    ['0.1.0 is (unreleased)', false],
+  ])('are a draft if the change log says so of their version: %j', (text, draft) => {
+    expect(isDraft('0.1.0', text)).toBe(draft);
+  });
+
+  it('are there for every version of the API', () => {
+    expect([...newestRelease()!.documents.keys()]).toEqual([...VERSIONS]);
   });
 });

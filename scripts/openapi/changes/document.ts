@@ -49,6 +49,7 @@ export interface Operation {
   operationId?: string;
   description?: string;
   deprecated?: boolean;
+  'x-list-of-inputs'?: object;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content?: MediaTypes };

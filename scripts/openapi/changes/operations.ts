@@ -13,6 +13,8 @@ export function compareOperations(before: Operation, after: Operation, documents
     to.breaks(`is called ${after.operationId}, not ${before.operationId}, which generated clients call`);
   }
   if (after.deprecated && !before.deprecated) to.adds('is deprecated');
+  const [tookList, takesList] = [before, after].map((one) => one['x-list-of-inputs'] !== undefined);
+  if (tookList !== takesList) to.add(tookList, `takes ${takesList ? 'also a list' : 'no list'} of inputs now`);
   compareAccess(before, after, documents, to);
   compareParameters(before, after, documents, to);
   compareBodies(before.requestBody, after.requestBody, documents, to);

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { pathsOf } from '../routing/version';
+import { describedBy } from '../http/described-by';
+import { pathsOf, searchOf } from '../routing/version';
 import { project } from '../input/fields';
 
 /** The sorted attribute names of each kind of pagination. */
@@ -146,22 +147,29 @@ function isPagination(value: unknown): value is Pagination | CursorPagination {
 /** A link relation, and the page number or cursor of its target. The first page needs neither. */
 type PageLink = [relation: string, value: string | number | undefined];
 
-/** The `Link` header of a page (RFC 8288). The links keep the other parameters of the request. */
+/**
+ * The `Link` header of a page (RFC 8288): the page itself, the document, and the other pages. Their links keep the other
+ * parameters of the request.
+ */
 export function pageLinks(pagination: Pagination | CursorPagination, request: Request): string {
-  const [, ...queries] = request.originalUrl.split('?');
+  const { app, originalUrl, version } = request;
   const { asSent: path } = pathsOf(request);
   const [parameter, links] =
     'page' in pagination ? ['page', numberedLinks(pagination)] : ['cursor', cursorLinks(pagination)];
-  const others = new URLSearchParams(queries.join('?'));
-  others.delete(parameter);
-  const rest = others.toString();
-  return links
-    .map(([relation, value]) => {
-      const query = [rest, value === undefined ? '' : `${parameter}=${value}`].filter(Boolean).join('&');
-      return `<${path}${query && '?'}${query}>; rel="${relation}"`;
-    })
-    .join(', ');
+  const parameters = new URLSearchParams(searchOf(originalUrl));
+  const self = linkTo(path, parameters.toString(), 'self');
+  parameters.delete(parameter);
+  const rest = parameters.toString();
+  const others = links.map(([relation, value]) => {
+    const place = value === undefined ? '' : `${parameter}=${value}`;
+    return linkTo(path, [rest, place].filter(Boolean).join('&'), relation);
+  });
+  const document = version === undefined ? undefined : describedBy(app, version);
+  return [...others, self, ...(document === undefined ? [] : [document])].join(', ');
 }
+
+const linkTo = (path: string, query: string, relation: string): string =>
+  `<${path}${query && '?'}${query}>; rel="${relation}"`;
 
 function numberedLinks({ page, totalPages }: Pagination): PageLink[] {
   const last = Math.max(totalPages - 1, 0);

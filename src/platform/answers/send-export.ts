@@ -56,6 +56,8 @@ async function send(response: Response, pieces: AsyncIterable<Buffer>): Promise<
   waitsForReader(response);
   response.setMaxListeners(response.getMaxListeners() + LISTENERS_OF_PIPELINE);
   response.flushHeaders();
+  // The rows have a connection of their own, which ends with the answer.
+  response.req.readsSince = Infinity;
   const source = Readable.from(orBreakOff(response, pieces));
   const sent = gzips ? pipeline(source, gzipStream(), response) : pipeline(source, response);
   // What fails is logged where the connection is broken off. That a client goes away is no error.

@@ -13,6 +13,7 @@ import { toJson } from '../http/json';
 import { pageFormFor, writesXml, writtenFor } from './written';
 import { isLarge, makeItems, making, weightOf } from './large-page';
 import { leavePlace, makeInPlace } from './page-place';
+import { linkLineOf } from './resource-links';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 import { reserveMemory } from './unread-answers';
 
@@ -77,7 +78,11 @@ function sendLargePage(response: Response, whole: Page<object>): Promise<void> {
 export function send(response: Response, answer: Answer): Promise<void> | void {
   const { status, headers, text, tag } = answer;
   response.statusCode = status;
-  if (text !== '') return sendBytes(response, writtenFor(response, answer), headers, tag);
+  if (text !== '') {
+    // A page has its links among its headers.
+    if (headers.Link === undefined) response.linkLine = linkLineOf(response.req, headers.Location);
+    return sendBytes(response, writtenFor(response, answer), headers, tag);
+  }
   setCacheControl(response);
   for (const name of Object.keys(headers)) addHeader(response, name, headers[name]);
   response.send();

@@ -1,8 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { inOneTransaction } from '../database/api-data-source';
 import { type ApiError, MAX_VIOLATIONS } from '../errors/api-error';
+import { allTaken } from '../errors/database-errors';
 import { toApiError } from '../errors/to-api-error';
 import { MultiStatus } from '../answers/multi-status';
+import { isRefusedWrite } from '../rows/refused-writes';
 import { inSavepoint } from '../transactions/in-savepoint';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { allOf, created, refused, type Result } from './results';
@@ -61,7 +63,7 @@ export class Bulk {
   ): Promise<Map<number, object>> {
     const resources = new Map<number, object>();
     for (const [position, input] of valid) {
-      const one = await this.attempt(() => create([input]));
+      const one = await this.attempt(() => create([input]), allOfRefusal);
       if (Array.isArray(one)) resources.set(position, one[0]);
       else failures.set(position, one);
       if (!this.isLenient && failures.size >= MAX_VIOLATIONS) break;
@@ -69,16 +71,27 @@ export class Bulk {
     return resources;
   }
 
-  /** Runs the work in a savepoint. Returns an error of an input. */
-  private async attempt(work: () => Promise<object[]>): Promise<object[] | ApiError> {
+  /**
+   * Runs the work in a savepoint. Returns an error of an input.
+   * @param told what the caller gets to know of it, once the savepoint is undone
+   */
+  private async attempt(
+    work: () => Promise<object[]>,
+    told: (thrown: unknown) => ApiError | Promise<ApiError> = toApiError,
+  ): Promise<object[] | ApiError> {
     try {
       return await inSavepoint(transactionOf(this.options.database)!, work);
     } catch (thrown) {
-      const error = toApiError(thrown);
+      const error = await told(thrown);
       if (UnitOfWork.current()?.isOver || !OF_AN_INPUT.includes(error.status)) throw thrown;
       return error;
     }
   }
+}
+
+/** A conflict names all that is taken, as for an input that came alone (D-240). */
+function allOfRefusal(thrown: unknown): ApiError | Promise<ApiError> {
+  return isRefusedWrite(thrown) ? allTaken(thrown) : toApiError(thrown);
 }
 
 function resultsOf(positions: number[], resources: object[], failures: Inputs['failures']): MultiStatus {

@@ -25,7 +25,7 @@ class DatabaseServerModule {}
       inject: [Settings, DatabaseServer],
       useFactory: async (settings: Settings, { url }: DatabaseServer) => {
         const options = dataSourceOptions(settings, url);
-        await migrate(options);
+        await migrate(options, settings.EXPORT_TIMEOUT);
         // The migration has just connected, so connecting isn't retried.
         return { ...options, autoLoadEntities: true, toRetry: () => false };
       },

@@ -6,7 +6,7 @@ import { migrate } from './migrate';
 async function run(): Promise<void> {
   const settings = environmentSettings();
   if (!settings.DATABASE_URL) throw new Error('DATABASE_URL must be set');
-  await migrate(dataSourceOptions(settings, settings.DATABASE_URL));
+  await migrate(dataSourceOptions(settings, settings.DATABASE_URL), settings.EXPORT_TIMEOUT);
 }
 
 run().catch((error: Error) => {

@@ -10,6 +10,8 @@ import type { OperationContext, OperationObject } from './openapi-types';
 import { takeExtension } from './references';
 import { secure } from './security-schemes';
 
+/** Tells generators, such as that of the client, which operations take lists. */
+const TAKES_LIST = 'x-list-of-inputs';
 /**
  * A second body and a second answer in the document would make unions of generated types, for callers who create one
  * (D-225).
@@ -35,6 +37,7 @@ function describe(operation: OperationObject, { access, pages }: OperationContex
   // A doc comment is a sentence; a summary has no full stop.
   operation.summary = operation.summary?.replace(/\.$/, '');
   const many = takeExtension(operation, Extension.EACH) ? MANY : undefined;
+  if (many) Object.assign(operation, { [TAKES_LIST]: { maxItems: MAX_INPUTS } });
   const parts = [operation.description, many, pages && WHOLE_LIST, `For ${audience(access)}.`];
   operation.description = parts.filter(Boolean).join('\n\n');
 }

@@ -7,7 +7,7 @@ import { conditionHeaders, isTaggedRead } from './conditions';
 import { type ErrorExample, errorExample } from './error-examples';
 import { errorResponse } from './error-responses';
 import { expectedErrors } from './expected-errors';
-import { headerText, MAX_HEADERS } from './headers';
+import { headerText, MAX_HEADERS, shared } from './headers';
 import type {
   HeadersObject,
   OperationContext,
@@ -19,12 +19,21 @@ import type {
 import { itemSchema, responseAt, takeExtension } from './references';
 
 const LINKS: Record<Version, Record<string, string>> = {
-  1: { first: '?page=0', next: '?page=1', last: '?page=2' },
-  2: { first: '', next: '?cursor=q1x0Z3Jm0uVhC2hXl4mWzVszLDMsZmFsc2Vd' },
+  1: { first: '?page=0', next: '?page=1', last: '?page=2', self: '' },
+  2: { first: '', next: '?cursor=q1x0Z3Jm0uVhC2hXl4mWzVszLDMsZmFsc2Vd', self: '' },
 };
 
-/** Four links, each with the parameters of the request, whose size is limited by its headers'. */
-const MAX_LINK = 5 * MAX_HEADERS;
+/** Five links, each with the parameters of the request, whose size is limited by its headers', and the document. */
+const MAX_LINK = 6 * MAX_HEADERS;
+const RESOURCE_LINKS: HeadersObject = {
+  Link: {
+    description:
+      'The links of a resource (RFC 8288): self, where it can be read, collection, which it is in, and describedby, the ' +
+      'document. One that leads nowhere is left out.',
+    schema: headerText(MAX_LINK),
+    example: '</api/v1/things/1>; rel="self", </api/v1/things>; rel="collection", </docs/json>; rel="describedby"',
+  },
+};
 /** A path of nouns and ids. */
 const MAX_LOCATION = 256;
 
@@ -92,6 +101,7 @@ function headersOf(status: string, operation: OperationObject, context: Operatio
     ...context.headers,
     ...(status === '201' && { Location: locationHeader(operation, context) }),
     ...(status === '200' && context.pages && { Link: linkHeader(context) }),
+    ...(context.item && isSuccess(status) && shared(RESOURCE_LINKS, context.components)),
     ...conditionHeaders(status, context),
     ...deprecationHeadersOf(context),
   };
@@ -121,6 +131,7 @@ function locationHeader(operation: OperationObject, { path, components }: Operat
 function linkHeader({ path, version }: OperationContext): HeadersObject[string] {
   const links = LINKS[version];
   const example = Object.entries(links).map(([relation, query]) => `<${path}${query}>; rel="${relation}"`);
-  const description = `Where the other pages are (RFC 8288): ${version === 1 ? 'first, prev, next, last' : 'first, prev, next'}.`;
+  const pages = version === 1 ? 'first, prev, next, last' : 'first, prev, next';
+  const description = `Where the other pages are (RFC 8288): ${pages}. Also self, and describedby, the document.`;
   return { description, required: true, schema: headerText(MAX_LINK), example: example.join(', ') };
 }

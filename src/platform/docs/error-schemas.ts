@@ -1,5 +1,6 @@
 import { MAX_NAME, MAX_VIOLATIONS } from '../errors/api-error';
 import { kindOf, knownCodes } from '../errors/error-codes';
+import { MAX_SENTENCE } from '../errors/http-exceptions';
 import { textPattern } from '../text/text';
 import type { ErrorExample } from './error-examples';
 import type { SchemaObject } from './openapi-types';
@@ -14,7 +15,11 @@ export interface DocumentedCode {
 }
 
 /** A sentence of the service, which contains no text of a caller. */
-const SENTENCE = { type: 'string', maxLength: 500, pattern: textPattern({ min: 1, multiline: false, secret: false }) };
+const SENTENCE = {
+  type: 'string',
+  maxLength: MAX_SENTENCE,
+  pattern: textPattern({ min: 1, multiline: false, secret: false }),
+};
 const REQUIRED = ['code', 'message', 'details', 'timestamp'];
 
 const violation: Properties = {

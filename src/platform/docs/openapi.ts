@@ -19,6 +19,7 @@ import { takeExtension } from './references';
 import type { ErrorExample } from './error-examples';
 import { anyErrorSchema, PARTS_OF_ERRORS } from './error-schemas';
 import { PAGINATION } from './schemas';
+import { withXmlNames } from './xml-names';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -37,7 +38,8 @@ const describe = (version: Version): string =>
   \`Accept: application/vnd.api+json;version=${version}\` names it, and is also the media type of the answer,
   which is JSON. The operations here list \`application/json\` alone, so that generated clients have one type for each answer.
 - With \`Accept: application/xml\` every answer that is JSON here comes as XML, and \`Content-Type: application/xml\` bodies are
-  taken wherever JSON is. An attribute is an element of its name, an item of a list an element \`item\`; numbers, booleans, nulls,
+  taken wherever JSON is. An attribute is an element of its name, and \`xml\` of a schema names the others: \`response\` is the
+  root of an answer, \`item\` an item of a list; numbers, booleans, nulls,
   lists and objects say so by the attribute \`type\`. Errors come as problem details (RFC 9457) to a caller that names
   \`application/problem+json\`.
 - \`ETag\` is the version of a resource. With \`If-None-Match\` an unchanged resource is not sent again (304). With
@@ -69,7 +71,7 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   });
   document.paths = pathsOf(document, version);
   complete(document, version, routes);
-  return inCanonicalOrder(toJsonSchema(document));
+  return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
 }
 
 /** A view of the application in which a route without @Version() is in this version only. */

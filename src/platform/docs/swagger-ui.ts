@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
 import { type Version, VERSIONS } from '../http/api-version';
+import { describeBy } from '../http/described-by';
 import { docsFiles } from './docs-files';
 import { openApiDocument } from './openapi';
 
@@ -21,6 +23,7 @@ export const documentPath = (version: Version): string => (version === 1 ? 'docs
 /** Serves Swagger UI at /docs with a choice of versions, and the documents. All files come from this server. */
 export function setUpDocs(app: INestApplication): void {
   const [first, ...others] = VERSIONS;
+  describeBy(app.getHttpAdapter().getInstance() as Express, (version) => `/${documentPath(version)}`);
   app.use(
     '/docs',
     docsFiles(

@@ -1,4 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Response } from 'express';
 import type { ApiError } from './api-error';
 import { writeError, writeJson, writeUnasked, type Written } from './error-form';
 import { toJson } from '../http/json';
@@ -43,6 +44,7 @@ export function sendOwnError(response: ServerResponse, status: number, body: unk
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
   // Headers that a handler has set for its success don't belong to the error.
   for (const name of OF_A_SUCCESS) response.removeHeader(name);
+  (response as Response).linkLine = undefined;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;
   endsByItself(response);

@@ -1,15 +1,19 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
-import { ApiError, validationError } from './api-error';
+import { ApiError, type FieldViolation, MAX_VIOLATIONS, validationError } from './api-error';
 import { codeOfStatus, isErrorStatus } from './error-codes';
 import { fromHealthCheck } from './failed-checks';
 import { refusalOf } from './refused-parameters';
 
 /** The properties that Nest itself sets on an exception's response object. */
 const OF_NEST = ['statusCode', 'message', 'error', 'errorCode'];
+/** The field of a violation that concerns the request as a whole. */
+const WHOLE = 'request';
 /** Limits of a list and of each of its texts, which any code may have made. */
 const MAX_TEXTS = 20;
 const MAX_LENGTH = 1_000;
+/** The length of a violation's message. */
+export const MAX_SENTENCE = 500;
 const PRINTABLE = /^[\x21-\x7e]{1,64}$/;
 
 /** What the developer wrote for the caller. */
@@ -34,9 +38,16 @@ export function fromHttpException(thrown: HttpException): ApiError | undefined {
 }
 
 /** 400 for a field, or for the whole request if the thrower doesn't name a field. */
-export function invalid(messages: string[], field = 'request'): ApiError {
-  return validationError(messages.map((message) => ({ field, rule: 'invalid', message })));
+export function invalid(messages: string[], field = WHOLE): ApiError {
+  return validationError(violationsOf(messages, field));
 }
+
+function violationsOf(messages: string[], field: string): FieldViolation[] {
+  return messages.map((message) => ({ field, rule: 'invalid', message: sentence(message) }));
+}
+
+/** One line, as long as the document says. */
+const sentence = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_SENTENCE);
 
 /** True if Nest made this response object, not a developer. */
 export function isOfNest(body: object, status: number): body is { statusCode: number } {
@@ -59,7 +70,13 @@ function fromClientError(thrown: HttpException, status: number): ApiError {
   // The default message of VALIDATION_ERROR announces a list of violated rules.
   const fallback = code === 'VALIDATION_ERROR' ? STATUS_CODES[status] : undefined;
   const message = (texts.length === 1 ? texts[0] : label) || fallback;
-  return new ApiError(code, { message, details: said.join('; ') || message, cause: thrown });
+  const details = said.join('; ') || message;
+  // Whoever shows errors at their fields finds the developer's own 400 there too.
+  const isOfRequest = code === 'VALIDATION_ERROR' && !hasCode(thrown);
+  const fields = isOfRequest
+    ? violationsOf(said.length > 0 ? said : [message!], WHOLE).slice(0, MAX_VIOLATIONS)
+    : undefined;
+  return new ApiError(code, { message, details, fields, cause: thrown });
 }
 
 function saidBy(response: string | object, status: number): Said {

@@ -14,6 +14,11 @@ declare module 'express-serve-static-core' {
     traceContext?: Context;
     /** When the request arrived, in milliseconds of the monotonic clock. */
     startedAt: number;
+    /**
+     * Since when the request may wait for a read that it shares with others, by the same clock: Infinity while it waits for
+     * none. Default: since it arrived
+     */
+    readsSince?: number;
     /** Ends the request with 503 when its time is up. */
     timeLimit?: TimeLimit;
     /** The database work of the request. Undefined if it only reads. */

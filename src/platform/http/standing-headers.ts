@@ -26,5 +26,7 @@ function linesOf(headers: [name: string, value: string][]): string {
 declare module 'express-serve-static-core' {
   interface Response {
     standingHeaders?: StandingHeaders;
+    /** A `Link` header of this response, with its end of line. The response may set other links. */
+    linkLine?: string;
   }
 }

@@ -7,9 +7,9 @@ type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 /** The root element of an answer. */
-const ROOT = 'response';
+export const ROOT = 'response';
 /** The element of an item of a list, and of an attribute whose name isn't a name of XML. */
-const ITEM = 'item';
+export const ITEM = 'item';
 /** Names that are elements as they are. XML keeps those that begin with `xml` for itself. */
 const NAME = /^(?!xml)[a-z_][\w.-]*$/i;
 /** Characters that are written as references, or that XML 1.0 can't hold at all (2.2). */

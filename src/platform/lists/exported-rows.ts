@@ -104,9 +104,18 @@ export class ExportedRows<E> {
     if (this.isOver) return;
     const end = (reason: unknown) => !this.isOver && breakOff(this.response, reason);
     this.timers.push(setTimeout(() => end(timedOut()), patience).unref());
-    if (confirm) this.timers.push(setInterval(() => void confirm().catch(end), CONFIRM_EVERY).unref());
+    const look = confirm && (() => void this.confirmed(confirm).catch(end));
+    if (look) this.timers.push(setInterval(look, CONFIRM_EVERY).unref());
     this.response.once('close', () => void this.close());
     if (this.response.closed) void this.close();
+  }
+
+  /** Once the answer has begun, nothing else of the request reads. */
+  private async confirmed(confirm: () => Promise<void>): Promise<void> {
+    const { req: request, headersSent } = this.response;
+    if (headersSent) request.readsSince = performance.now();
+    await confirm();
+    if (headersSent) request.readsSince = Infinity;
   }
 
   private async close(): Promise<void> {

@@ -54,12 +54,12 @@ export class Drain {
     server.on('request', (request, response) => this.admit(request, response));
   }
 
-  /** When the oldest unanswered request arrived, by the clock of `performance`. */
+  /** When the oldest unanswered request arrived that may wait for a shared read, by the clock of `performance`. */
   get oldestUnanswered(): number {
     let oldest = Infinity;
     for (const { req, writableEnded } of this.unanswered) {
-      const { startedAt } = req as Partial<Request>;
-      if (!writableEnded && startedAt !== undefined && startedAt < oldest) oldest = startedAt;
+      const { startedAt, readsSince = startedAt } = req as Partial<Request>;
+      if (!writableEnded && readsSince !== undefined && readsSince < oldest) oldest = readsSince;
     }
     return oldest;
   }

@@ -60,6 +60,7 @@ export function expressMessages(app: Express): {
   }
   class ExpressResponse extends ServerResponse {
     standingHeaders?: StandingHeaders;
+    linkLine?: string;
 
     /** Every answer passes here, so this is where the memory of unread answers is limited. */
     override write(...written: Parameters<Write>): boolean {
@@ -75,7 +76,8 @@ export function expressMessages(app: Express): {
 
     /** Node's private function that makes the head of the message. */
     _storeHeader(firstLine: string, headers: object | undefined): void {
-      storeHeader.call(this, firstLine + (this.standingHeaders?.linesBeside(headers) ?? ''), headers);
+      const lines = (this.standingHeaders?.linesBeside(headers) ?? '') + (this.linkLine ?? '');
+      storeHeader.call(this, firstLine + lines, headers);
     }
   }
 

@@ -50,20 +50,23 @@ export function expectErrorEnvelope(answer: ReceivedAnswer): ErrorBody {
       message: expect.stringMatching(/\S/),
       details: expect.stringMatching(/\S/),
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      ...((isOfRules(body) || isOfConflicts(body)) && { fields: expect.any(Array) }),
+      ...((isInvalid(body) || isOfConflicts(body)) && { fields: expect.any(Array) }),
     },
   });
   const { code, details, fields } = body.error;
   expect(kindOf(code).status).toBe(answer.status);
   if (answer.status >= 500) expect(details).toBe(`Request ${headerOf(answer, 'x-request-id')}`);
-  if (isOfRules(body)) expectRules(fields!, details);
+  if (isInvalid(body)) expectFields(fields!);
+  if (isOfRules(body)) expectSaid(fields!, details);
   if (isOfConflicts(body)) expectFields(fields!);
   return body;
 }
 
-/** False for a developer's own 400, which has another message and no fields. */
-function isOfRules({ error: { code, message } }: ErrorBody): boolean {
-  return code === 'VALIDATION_ERROR' && message === ERRORS.VALIDATION_ERROR.message;
+const isInvalid = ({ error: { code } }: ErrorBody): boolean => code === 'VALIDATION_ERROR';
+
+/** False for a developer's own 400, which has another message, and its text as details. */
+function isOfRules(body: ErrorBody): boolean {
+  return isInvalid(body) && body.error.message === ERRORS.VALIDATION_ERROR.message;
 }
 
 /** Errors that a team throws with the status name no fields. */
@@ -98,8 +101,7 @@ export function headerOf({ headers }: ReceivedAnswer, name: string): string | un
   return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
 }
 
-function expectRules(fields: FieldViolation[], details: string): void {
-  expectFields(fields);
+function expectSaid(fields: FieldViolation[], details: string): void {
   expect(details).toBe(fields.map(({ field, message }) => `${field}: ${message}`).join('; '));
 }
 

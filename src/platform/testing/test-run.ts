@@ -40,7 +40,8 @@ export async function startTestRun(): Promise<() => Promise<void>> {
   const server = given ?? embedded!.url;
   const prefix = `resource_api_test_${randomBytes(4).toString('hex')}`;
   await createDatabase(server, templateOf(prefix));
-  await migrate(dataSourceOptions(readSettings({}), withDatabase(server, templateOf(prefix))));
+  const settings = readSettings({});
+  await migrate(dataSourceOptions(settings, withDatabase(server, templateOf(prefix))), settings.EXPORT_TIMEOUT);
   // The processes of the tests inherit the environment.
   process.env.TEST_SERVER_URL = server;
   process.env.TEST_DATABASE_PREFIX = prefix;

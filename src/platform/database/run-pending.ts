@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { StartupError } from '../config/startup-error';
+import { sqlStateOf } from '../errors/database-errors';
+import { inSlowStep } from '../logging/slow-step';
+import { seconds } from '../units';
+
+/** How long a statement waits for a lock: everybody else who wants this table waits behind it. */
+const LOCK_WAIT = seconds(2);
+/** How long the others have the table then. */
+const PAUSE = seconds(3);
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const logger = new Logger('Migrations');
+
+/**
+ * Runs the pending migrations, each in its transaction. A migration that can't get a lock in time is undone and tried
+ * again: an export may hold its table for minutes, and all requests of the table would wait behind the migration (D-952).
+ * @param longestHold for how many milliseconds others may hold a table. No attempt begins after that and a little more
+ * @throws {StartupError} when a lock couldn't be had for so long
+ */
+export async function runPending(dataSource: DataSource, longestHold: number): Promise<void> {
+  if (!(await dataSource.showMigrations())) return;
+  const end = performance.now() + longestHold + PAUSE;
+  await inSlowStep('Migrating the database', async () => {
+    while (!(await tried(dataSource, end))) await sleep(PAUSE);
+  });
+}
+
+/** @returns false if a lock couldn't be had, and there is time for another attempt. Migrations before that one are done */
+async function tried(dataSource: DataSource, end: number): Promise<boolean> {
+  const runner = impatient(dataSource.createQueryRunner());
+  try {
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = dataSource.options.migrationsTransactionMode ?? 'each';
+    await executor.executePendingMigrations();
+    return true;
+  } catch (error) {
+    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    const { message } = error as Error;
+    if (performance.now() > end) {
+      throw new StartupError(
+        `A migration waits in vain for a lock that others hold, such as a long export: ${message}`,
+        {
+          cause: error,
+        },
+      );
+    }
+    logger.warn(`A migration waits for a lock that others hold, and lets them pass: ${message}`);
+    return false;
+  } finally {
+    await runner.release();
+  }
+}
+
+/** A migration without a transaction couldn't be undone, so it waits as long as it has to. */
+function impatient(runner: QueryRunner): QueryRunner {
+  const start = runner.startTransaction.bind(runner);
+  runner.startTransaction = async (isolation) => {
+    await start(isolation);
+    await runner.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`);
+  };
+  return runner;
+}
