@@ -7,7 +7,7 @@ import { ROUTES_AND_SPECIMENS as ROUTES, useSpecimens } from '../support/specime
 const DOCUMENT = '/docs/json';
 const isPage = ({ body }: Answer) => body?.pagination !== undefined;
 /** Links name what is in the address, so a route without a body, or with the bytes of an upload, has none. */
-const ASKED = ROUTES.filter((route) => /^(GET|POST|PUT|PATCH) \/api\/v1\/(?!public)/.test(route));
+const ASKED = ROUTES.filter((route) => /^(GET|POST|PUT|PATCH) \/api\/v1(?!\/public)/.test(route));
 const READS = ASKED.filter((route) => route.startsWith('GET '));
 
 /** The targets of a `Link` header by their relations (RFC 8288). */

@@ -1,4 +1,4 @@
-import { countStatuses, expectError, RawConnection, RowLock, times, waitFor } from '../../src/platform/testing';
+import { countStatuses, expectError, query, RawConnection, RowLock, times, waitFor } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { type TestUser, useTestApi } from '../support/test-api';
 
@@ -104,6 +104,26 @@ describe('A read whose client has gone', () => {
     connections.forEach((connection) => connection.reset());
 
     await waitFor(async () => (await lock.waiting()) === 0, SOON);
+  });
+
+  it('ends while somebody else reads a whole list slowly', async () => {
+    await query(
+      api.app.databaseUrl,
+      `INSERT INTO posts (user_id, title, content, status)
+       SELECT ${user.id}, 'Long', repeat('x', 10000), 'PUBLISHED' FROM generate_series(1, 3000)`,
+    );
+    const slow = await RawConnection.open(api.app.port);
+    slow.write('GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n');
+    await slow.stall();
+    lock = await RowLock.ofTable(api.app.databaseUrl, 'products');
+    const reader = await send('/v1/products/1');
+    await waitFor(async () => (await lock.waiting(OF_JOBS)) > 0);
+    reader.reset();
+
+    await waitFor(async () => (await lock.waiting(OF_JOBS)) === 0, SOON);
+    const exports = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'FETCH%'";
+    expect(await query(api.app.databaseUrl, exports)).toHaveLength(1);
+    slow.reset();
   });
 
   it('leaves no error in the log, as nothing has failed', async () => {
