@@ -54,6 +54,8 @@ export class Document {
     // Strict: unknown keywords are errors. Optimized validators take longer to make than they save.
     const options = { allErrors: true, allowUnionTypes: true, code: { optimize: false } };
     this.ajv = addFormats(new Ajv2020({ ...options, meta: !checked, validateSchema: !checked }));
+    // Names in XML, which JSON has not.
+    this.ajv.addKeyword('xml');
     for (const keyword of OWN_KEYWORDS) this.ajv.addKeyword(keyword);
     for (const [name, schema] of Object.entries<object>(json.components.schemas)) {
       this.ajv.addSchema({ ...local(schema), $id: name });
