@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSIONS } from '../../scripts/openapi/documents';
 import { changesBetween } from '../../scripts/openapi/changes';
 import { isDraft, newestRelease, verdictOn, writeRelease } from '../../scripts/openapi/releases';
 import { type AnApi, changed } from '../support/openapi-changes';
@@ -263,5 +264,12 @@ describe('Released documents', () => {
     ['0.1.0 is (unreleased)', false],
   ])('are a draft if the change log says so of their version: %j', (text, draft) => {
     expect(isDraft('0.1.0', text)).toBe(draft);
+  });
+
+  it('are there for every version of the API', () => {
+    // Those of the project go with its examples.
+    const { documents } = newestRelease() ?? { documents: new Map(VERSIONS.map((version) => [version, document])) };
+
+    expect([...documents.keys()]).toEqual([...VERSIONS]);
   });
 });
