@@ -34,10 +34,13 @@ describe('The names in XML', () => {
   });
 
   it('are told of the errors too', async () => {
-    const { text } = await api.with(XML).get('/users/profile');
-    const { components } = documentOf('1').json;
+    const { text, status } = await api.with(XML).get('/users/profile');
+    const document = documentOf('1');
+    const operation = document.operations.find(({ name }) => name === 'GET /api/v1/users/profile')!;
+    const { schema } = bodyOf(document.response(operation, status))!;
 
-    expect(elementsIn(text)[0]).toBe(components.schemas.ApiError.xml.name);
+    expect(status).toBe(401);
+    expect(elementsIn(text)[0]).toBe(document.resolved(schema).xml.name);
   });
 });
 

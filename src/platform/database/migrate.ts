@@ -1,4 +1,5 @@
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { minutes } from '../units';
 import { connect } from './connect';
 import { declaredMigrations } from './data-source';
 import { requireSession } from './require-session';
@@ -8,11 +9,12 @@ import { withLock } from './with-lock';
 /**
  * Brings the schema up to date. Any number of instances may start at once: one migrates, the others wait for it. The
  * data source is separate, because a migration may take longer than a statement of a request.
- * @param longestHold for how many milliseconds others may hold a table that a migration changes, such as exports
+ * @param longestHold for how many milliseconds others may hold a table that a migration changes, such as exports. Default:
+ *   15 minutes
  */
 export async function migrate(
   { extra: limits, ...options }: PostgresDataSourceOptions,
-  longestHold: number,
+  longestHold = minutes(15),
 ): Promise<void> {
   const own = { ...options, entities: [], poolSize: 2 };
   const dataSource = await connect(own);
