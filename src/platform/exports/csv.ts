@@ -9,21 +9,19 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const INNER_FORMULA = /([;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 /** A negative number as text, such as one that is too long for JavaScript: no formula. */
 const NEGATIVE = /^-\d+(\.\d+)?$/;
-/** A text that a spreadsheet takes for a number or a day: `00123`, `1e5`, `1/2`. */
-const LIKE_NUMBER = /^[-.\d][-\d.,:/ e]*$/i;
-/** Without it spreadsheets read the file in the character set of their country. */
-const BYTE_ORDER_MARK = '\ufeff';
+/** A text that a spreadsheet takes for a number, a day or a truth: `00123`, `1e5`, `1/2`, `TRUE`. */
+const LIKE_VALUE = /^(?:[-.\d][-\d.,:/ e]*|true|false)$/i;
 
 /**
  * CSV as in RFC 4180, with a header line. Null is an empty field, an empty text is `""`. Lists and objects are JSON in one
- * field. A text that a spreadsheet would run as a formula begins with an apostrophe. A text that looks like a number is quoted,
- * so that it can be told from one.
+ * field. A text that a spreadsheet would run as a formula begins with an apostrophe. A text that looks like another
+ * value is quoted, so that it can be told from one.
  */
 export const csv: ExportFormat = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
   extension: 'csv',
-  head: (attributes) => `${BYTE_ORDER_MARK}${attributes.map(ofText).join()}\r\n`,
+  head: (attributes) => `${attributes.map(ofText).join()}\r\n`,
   line: (item, attributes) => {
     const values = ('toJSON' in item ? JSON.parse(toJson(item)) : item) as Record<string, unknown>;
     let line = '';
@@ -43,7 +41,7 @@ function ofText(text: string): string {
   if (text === '') return '""';
   const inner = text.replace(INNER_FORMULA, "$1'");
   const safe = FORMULA.test(text) && !NEGATIVE.test(text) ? `'${inner}` : inner;
-  return TO_QUOTE.test(safe) || LIKE_NUMBER.test(safe) ? quoted(safe) : safe;
+  return TO_QUOTE.test(safe) || LIKE_VALUE.test(safe) ? quoted(safe) : safe;
 }
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
