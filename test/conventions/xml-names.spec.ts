@@ -8,7 +8,7 @@ import { useTestApi } from '../support/test-api';
 import { XML } from '../support/xml';
 
 const JSON_TYPE = 'application/json';
-const bodyOf = (response?: Node): Node | undefined => response?.content?.[JSON_TYPE];
+const bodyOf = (response: Node): Node => response?.content?.[JSON_TYPE];
 const READS = documentedRoutes(({ method, path, response }) => {
   return method === 'get' && path.startsWith('/api/') && bodyOf(response(200));
 });
@@ -26,7 +26,7 @@ describe('The names in XML', () => {
     const xml = await sendTo(admin.with(XML), route, request);
     const document = documentOf('1');
     const operation = document.operations.find(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1') === route)!;
-    const { schema } = bodyOf(document.response(operation, 200))!;
+    const { schema } = bodyOf(document.response(operation, 200));
     const told = elementsOf(schema, json.body, undefined, (one) => document.resolved(one));
 
     expect(told.length).toBeGreaterThan(3);
@@ -37,7 +37,7 @@ describe('The names in XML', () => {
     const { text, status } = await api.with(XML).get('/users/profile');
     const document = documentOf('1');
     const operation = document.operations.find(({ name }) => name === 'GET /api/v1/users/profile')!;
-    const { schema } = bodyOf(document.response(operation, status))!;
+    const { schema } = bodyOf(document.response(operation, status));
 
     expect(status).toBe(401);
     expect(elementsIn(text)[0]).toBe(document.resolved(schema).xml.name);

@@ -16,7 +16,7 @@ const logger = new Logger('Migrations');
 
 /**
  * Runs the pending migrations, each in its transaction. A migration that can't get a lock in time is undone and tried
- * again: an export may hold its table for minutes, and all requests of the table would wait behind the migration (D-257).
+ * again: an export may hold its table for minutes, and all requests of the table would wait behind the migration (D-259).
  * @param longestHold for how many milliseconds others may hold a table. No attempt begins after that and a little more
  * @throws {StartupError} when a lock couldn't be had for so long
  */
@@ -57,9 +57,9 @@ async function tried(dataSource: DataSource, end: number): Promise<boolean> {
 /** A migration without a transaction couldn't be undone, so it waits as long as it has to. */
 function impatient(runner: QueryRunner): QueryRunner {
   const start = runner.startTransaction.bind(runner);
-  runner.startTransaction = async (isolation) => {
+  const startTransaction: QueryRunner['startTransaction'] = async (isolation) => {
     await start(isolation);
     await runner.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`);
   };
-  return runner;
+  return Object.assign(runner, { startTransaction });
 }
