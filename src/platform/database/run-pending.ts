@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { type DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { StartupError } from '../config/startup-error';
-import { sqlStateOf } from '../errors/database-errors';
 import { inSlowStep } from '../logging/slow-step';
 import { seconds } from '../units';
 
@@ -37,8 +36,8 @@ async function tried(dataSource: DataSource, end: number): Promise<boolean> {
     await executor.executePendingMigrations();
     return true;
   } catch (error) {
-    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    const { message } = error as Error;
+    if (!isLockTimeout(error)) throw error;
+    const { message } = error;
     if (performance.now() > end) {
       throw new StartupError(
         `A migration waits in vain for a lock that others hold, such as a long export: ${message}`,
@@ -52,6 +51,10 @@ async function tried(dataSource: DataSource, end: number): Promise<boolean> {
   } finally {
     await runner.release();
   }
+}
+
+function isLockTimeout(error: unknown): error is QueryFailedError<Error & { code?: string }> {
+  return error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
 /** A migration without a transaction couldn't be undone, so it waits as long as it has to. */
