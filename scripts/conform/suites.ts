@@ -38,6 +38,11 @@ export const SUITES: Suite[] = [
     place: `the service in ${FOLDER}, and \`collections\` in ${DESCRIPTION}`,
   },
   {
+    file: 'test/conventions/every-link.spec.ts',
+    checks: 'the links of answers: self, collection, describedby',
+    place: `@Answers, @Creates and @AnswersPage of the controllers in ${FOLDER}`,
+  },
+  {
     file: 'test/conventions/every-filter.spec.ts',
     checks: 'the filters of lists: equality, bounds, null, indexes',
     place: `\`filterable\` of the list's query in ${FOLDER}`,
