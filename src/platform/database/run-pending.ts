@@ -15,7 +15,7 @@ const logger = new Logger('Migrations');
 
 /**
  * Runs the pending migrations, each in its transaction. A migration that can't get a lock in time is undone and tried
- * again: an export may hold its table for minutes, and all requests of the table would wait behind the migration (D-259).
+ * again: an export may hold its table for minutes, and all requests of the table would wait behind the migration (D-265).
  * @param longestHold for how many milliseconds others may hold a table. No attempt begins after that and a little more
  * @throws {StartupError} when a lock couldn't be had for so long
  */

@@ -8,7 +8,7 @@ const JSON_TYPE = 'application/json';
 const BELOW = ['properties', 'items', 'additionalProperties', 'allOf', 'anyOf', 'oneOf'];
 
 /**
- * Adds the names that XML has where they aren't those of JSON (D-258): the root element of an answer, and the elements of
+ * Adds the names that XML has where they aren't those of JSON (D-264): the root element of an answer, and the elements of
  * lists. OpenAPI's own mapping has the names of attributes otherwise.
  */
 export function withXmlNames(document: OpenAPIObject): OpenAPIObject {
