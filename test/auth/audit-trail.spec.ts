@@ -12,7 +12,10 @@ describe('Security events', () => {
 
   it('are audit events of sign-ins, failures and sign-outs', async () => {
     const { id, username, password } = await api.user();
-    const pair = expectSuccess(await api.post('/auth/tokens', { username, password }), 201) as Record<string, string>;
+    const pair = expectSuccess(await api.post('/auth/tokens', { username, password }), 201, 'Created') as Record<
+      string,
+      string
+    >;
     expectError(await api.post('/auth/tokens', { username, password: 'another password' }), 'UNAUTHORIZED');
     await api.delete('/auth/tokens', { refresh_token: pair.refresh_token });
 

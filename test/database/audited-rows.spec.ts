@@ -44,7 +44,8 @@ describe('The rows of an audited table', () => {
     own = new Fixtures(api, admin);
   });
 
-  const product = async (): Promise<Row> => expectSuccess(await client.post('/products', aProduct()), 201) as Row;
+  const product = async (): Promise<Row> =>
+    expectSuccess(await client.post('/products', aProduct()), 201, 'Created') as Row;
   const asRequest = <T>(work: () => Promise<T>) =>
     new UnitOfWork(undefined, {
       id: 'request-1',
@@ -134,7 +135,7 @@ describe('The rows of an audited table', () => {
   it('leave their events in one transaction if they change together', async () => {
     const { id } = await product();
     const body = { items: [{ product_id: id, quantity: 2 }] };
-    const order = expectSuccess(await client.post('/orders', body), 201) as Row;
+    const order = expectSuccess(await client.post('/orders', body), 201, 'Created') as Row;
 
     const rows = await database().query<{ resource: string }[]>(
       `SELECT resource FROM audit_events WHERE transaction_id =

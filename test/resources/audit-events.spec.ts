@@ -16,9 +16,9 @@ describe('Audit events', () => {
   beforeAll(async () => {
     admin = await api.admin();
     client = api.as(admin);
-    product = expectSuccess(await client.post('/products', aProduct()), 201) as { id: number };
+    product = expectSuccess(await client.post('/products', aProduct()), 201, 'Created') as { id: number };
     expectSuccess(await client.patch(`/products/${product.id}`, { stock: 3 }));
-    expectSuccess(await client.post('/products', aProduct()), 201);
+    expectSuccess(await client.post('/products', aProduct()), 201, 'Created');
   });
 
   const list = async (parameters: string, version = 'v1') => {
