@@ -3,7 +3,7 @@ import { describeForEach, itForEach } from '../support/asked';
 import { fieldsOf } from '../support/csv';
 import { Fixtures } from '../support/fixtures';
 import { linesOf } from '../support/resource';
-import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
+import { STEADY_COLLECTIONS as COLLECTIONS, useSpecimens } from '../support/specimens';
 
 type Item = Record<string, unknown>;
 

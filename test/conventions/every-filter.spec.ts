@@ -5,7 +5,7 @@ import { filtersOf, listsOf } from '../support/documented-filters';
 import { Fixtures, type Row } from '../support/fixtures';
 import type { Node } from '../support/openapi';
 import { linesOf } from '../support/resource';
-import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
+import { STEADY_COLLECTIONS as COLLECTIONS, useSpecimens } from '../support/specimens';
 
 type Item = Record<string, string | number | boolean | null> & { id: number };
 

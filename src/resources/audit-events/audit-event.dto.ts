@@ -58,7 +58,7 @@ export class AuditEventDto {
 
   /**
    * The id of the resource, as in its path.
-   * @example 1
+   * @example "1"
    */
   @Text({ min: 1, max: 63, nullable: true })
   resource_id: string | null;
@@ -100,7 +100,7 @@ export class AuditEventDto {
 
   /**
    * What else a security event tells, such as the status of a refused request. Null for a change of a resource.
-   * @example null
+   * @example { "outcome": "failure", "status": 403, "method": "GET", "target": { "id": 5 } }
    */
   @JsonObject({ nullable: true })
   details: Record<string, unknown> | null;
@@ -120,7 +120,7 @@ export class ListAuditEventsQuery extends OmitType(
 
   /**
    * Only events about the resource with this id. Goes with `resource`.
-   * @example 1
+   * @example "1"
    */
   @Text({ min: 1, max: 63, optional: true })
   resource_id?: string;
