@@ -44,6 +44,8 @@ export class Replica {
   private replayed = -Infinity;
   /** What every read of this process must see. */
   private floor = Infinity;
+  /** Whether `floor` has to be found out. */
+  private isUnsure = true;
   private samples: Sample[] = [];
   private isIn = false;
   private looking: Promise<void> | undefined;
@@ -67,6 +69,7 @@ export class Replica {
 
   async end(): Promise<void> {
     clearInterval(this.timer);
+    this.isIn = false;
     await this.looking;
     await this.pool.end();
   }
@@ -82,6 +85,7 @@ export class Replica {
 
   /** Every read of this process must see what was written up to this position. Infinity until the next look. */
   demand(position: number): void {
+    this.isUnsure ||= position === Infinity;
     this.floor = Math.max(this.floor, position);
   }
 
@@ -110,7 +114,7 @@ export class Replica {
   }
 
   private async look(): Promise<void> {
-    if (this.floor === Infinity) this.floor = await beginPositions(this.database);
+    if (this.isUnsure) await this.beginAnew();
     const now = performance.now();
     // While the primary is away, the last positions count for as long as the replica may lag.
     const written = await lookAtPrimary(this.database).catch(() => undefined);
@@ -122,6 +126,18 @@ export class Replica {
     this.samples = this.samples.filter(({ at }) => now - at <= this.options.maxLag);
     if (this.samples.some((sample) => sample.position <= position)) this.takeIn();
     else this.leaveOut('it lags');
+  }
+
+  private async beginAnew(): Promise<void> {
+    this.isUnsure = false;
+    try {
+      const position = await beginPositions(this.database);
+      // Unless a write meanwhile couldn't say where it ended.
+      if (!this.isUnsure) this.floor = position;
+    } catch (error) {
+      this.isUnsure = true;
+      throw error;
+    }
   }
 
   private remember(sample: Sample): void {
