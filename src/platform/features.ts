@@ -57,9 +57,6 @@ export { declareAccess } from './auth/access.decorators';
 /** Looks the caller up again, even right before COMMIT: for effects whose right may have ended meanwhile. */
 export { Callers } from './auth/callers';
 
-// Audit: the rows that changes and security events leave.
-export { AuditEvent } from './rows/audit-event.entity';
-
 // Database: connections beside the pool of the service.
 /** No connection to the database is available. The answer is 503. */
 export { ConnectionError } from './transactions/connection-error';

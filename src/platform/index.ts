@@ -98,6 +98,8 @@ export { linkRows, unlinkRows } from './rows/link-rows';
 export { addIndex, dropIndex } from './rows/add-index';
 /** For migrations: each change of a row leaves one audit event. */
 export { auditRows, unauditRows } from './rows/audit-rows';
+/** Such an event. */
+export { AuditEvent } from './rows/audit-event.entity';
 
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */

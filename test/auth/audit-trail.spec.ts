@@ -1,5 +1,5 @@
+import { AuditEvent } from '../../src/platform';
 import { DataSource } from 'typeorm';
-import { AuditEvent } from '../../src/platform/features';
 import { AuditTrail } from '../../src/platform/auth/audit-trail';
 import { expectError, expectSuccess, times, waitFor } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';

@@ -1,6 +1,5 @@
 import { DataSource, type EntityManager } from 'typeorm';
-import { inBackground, insertRow, insertRows, UnitOfWork, updateRow } from '../../src/platform';
-import { AuditEvent } from '../../src/platform/features';
+import { AuditEvent, inBackground, insertRow, insertRows, UnitOfWork, updateRow } from '../../src/platform';
 import { type Client, expectSuccess } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { aProduct } from '../support/builders';

@@ -1,5 +1,5 @@
+import { AuditEvent } from '../../src/platform';
 import { DataSource } from 'typeorm';
-import { AuditEvent } from '../../src/platform/features';
 import { type Client, expectError, expectSuccess } from '../../src/platform/testing';
 import { AuditRetention } from '../../src/resources/audit-events/audit-retention';
 import { aProduct } from '../support/builders';

@@ -1,6 +1,15 @@
 import { OmitType } from '@nestjs/swagger';
-import { Id, JsonObject, ListOfTexts, ListQueryOf, mebibytes, Text, Timestamp, Whole } from '../../platform';
-import { AuditEvent } from '../../platform/features';
+import {
+  AuditEvent,
+  Id,
+  JsonObject,
+  ListOfTexts,
+  ListQueryOf,
+  mebibytes,
+  Text,
+  Timestamp,
+  Whole,
+} from '../../platform';
 
 /** The greatest size of the old or new values of a row, which are those of the resource itself. */
 const maxBytes = mebibytes(1);

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { declareSettings } from '../../platform';
-import { AuditEvent } from '../../platform/features';
+import { AuditEvent, declareSettings } from '../../platform';
 import { AuditEventsController } from './audit-events.controller';
 import { AuditEventsService } from './audit-events.service';
 import { AuditRetention } from './audit-retention';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type ApiError, type Page, paginate, validationError } from '../../platform';
+import { AuditEvent, type ApiError, type Page, paginate, validationError } from '../../platform';
 import type { ListAuditEventsQuery } from './audit-event.dto';
-import { AuditEvent } from '../../platform/features';
 
 @Injectable()
 export class AuditEventsService {

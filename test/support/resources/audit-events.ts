@@ -1,4 +1,4 @@
-import { AuditEvent } from '../../../src/platform/features';
+import { AuditEvent } from '../../../src/platform';
 import { plain } from '../prepared-request';
 import { each, type Resource } from '../resource';
 
