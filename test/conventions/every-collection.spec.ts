@@ -169,7 +169,6 @@ describe('every collection', () => {
 
     it('answers an empty page past the end', async () => {
       const { length: total } = await sorted('id', 'asc');
-
       for (const page of [Math.ceil(total / 4), 2 ** 31 - 1]) {
         const pagination = { page, size: 4, total, totalPages: Math.ceil(total / 4) };
         expect(await list(`?size=4&page=${page}`)).toMatchObject({ status: 200, body: { data: [], pagination } });
