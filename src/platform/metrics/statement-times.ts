@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { LimitedQuery } from '../transactions/limited-query';
 import type { Registry } from 'prom-client';
 import { Durations, STATEMENT_BOUNDS } from './durations';
 import { registerRead } from './read-metric';
@@ -76,6 +77,7 @@ function noted(client: unknown, query: Query, parameters: unknown[], note: (erro
 /** Undefined for what isn't text and options. */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
+  if (statement instanceof LimitedQuery) return statement.text;
   const { text, submit, callback } = statement as { text?: string; submit?: unknown; callback?: unknown };
   return submit === undefined && callback === undefined ? text : undefined;
 }
