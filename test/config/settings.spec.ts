@@ -28,6 +28,7 @@ describe('Settings', () => {
       MAX_OPEN_ORDERS: 100,
       PORT: 3000,
       NODE_ENV: 'development',
+      DATABASE_POOLER: 'none',
       DATABASE_POOL_SIZE: 15,
       DATABASE_REPLICA_POOL_SIZE: 15,
       DATABASE_REPLICA_MAX_LAG: 10,
