@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolveLauncher } from '../../src/platform/database/embedded-postgres/launcher';
-import { waitFor } from '../../src/platform/testing/wait-for';
+import { waitFor } from '../../src/platform/testing';
 import { freePort } from '../support/free-port';
 import { DATABASE, Postgres } from './postgres';
 import { NOBODY, Program } from './programs';

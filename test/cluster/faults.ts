@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { waitFor } from '../../src/platform/testing/wait-for';
+import { waitFor } from '../../src/platform/testing';
 import type { Cluster, Instance } from './cluster';
 import { nextBuild } from './next-build';
 import { childrenOf } from './children';

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, chownSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { childOptions, commandLine, type Launcher } from '../../src/platform/database/embedded-postgres/launcher';
-import { query } from '../../src/platform/testing/databases';
-import { waitFor } from '../../src/platform/testing/wait-for';
+import { query, waitFor } from '../../src/platform/testing';
 import { Program } from './programs';
 
 const HBA = resolve('ops/cluster/pg_hba.conf');

@@ -47,8 +47,8 @@ describe('A cursor', () => {
     const first = await list('/products', '?size=2&order=desc');
     const second = await admin.get(`/${linksOf(first).next}`);
 
-    expect(Object.keys(linksOf(first))).toEqual(['first', 'next']);
-    expect(Object.keys(linksOf(second))).toEqual(['first', 'prev', 'next']);
+    expect(Object.keys(linksOf(first))).toEqual(['first', 'next', 'self', 'describedby']);
+    expect(Object.keys(linksOf(second))).toEqual(['first', 'prev', 'next', 'self', 'describedby']);
     expect(idsOf(await admin.get(`/${linksOf(second).prev}`))).toEqual(idsOf(first));
     expect(idsOf(await admin.get(`/${linksOf(second).first}`))).toEqual(idsOf(first));
   });

@@ -58,7 +58,9 @@ describe('a collection', () => {
   });
 
   it('links to the first, previous, next and last page with all other parameters', async () => {
-    const link = async (query: string) => (await list(query)).headers.get('link');
+    // every-link.spec.ts has the links to the page itself and to its document, which follow.
+    const link = async (query: string) =>
+      (await list(query)).headers.get('link')!.replace(/, [^,]*; rel="self".*$/, '');
     const to = (page: number, relation: string) => `</api/v1/users?size=5&order=desc&page=${page}>; rel="${relation}"`;
 
     expect(await link('?size=5&order=desc')).toBe([to(0, 'first'), to(1, 'next'), to(2, 'last')].join(', '));
