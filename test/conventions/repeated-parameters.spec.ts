@@ -75,7 +75,7 @@ describe('A parameter that is a list', () => {
         ({ name }) => name === 'postId',
       )!;
 
-      expect([...names].sort()).toEqual(['commentId', 'fields', 'ids', 'include', 'postId', 'userId']);
+      expect([...names].sort()).toEqual(['commentId', 'fields', 'ids', 'include', 'postId', 'userId', 'user_id']);
       for (const one of lists) expect(one).toMatchObject({ required: false, style: 'form', explode: true });
       const items = { type: 'integer', format: 'int64', minimum: 1 };
       expect(schema).toMatchObject({ minItems: 1, maxItems: 100, items });

@@ -46,13 +46,17 @@ describe('The names in XML', () => {
 
 type Resolve = (schema: Node) => Node;
 
+/** A list in an object of any names, whose form docs/representations.md says for all of them. */
+const FREE_LIST: Node = { xml: { wrapped: true }, items: { xml: { name: 'item' } } };
+
 /** The paths of the elements that the document gives a value. */
 function elementsOf(schema: Node, value: unknown, property: string | undefined, resolve: Resolve): string[] {
   const whole = chosen({ ...resolve(schema), ...schema });
   const name = schema.xml?.name ?? (property === undefined ? whole.xml?.name : property);
   if (Array.isArray(value)) {
-    const items = value.flatMap((one) => elementsOf(whole.items, one, name, resolve));
-    return whole.xml?.wrapped ? [name, ...below(name, items)] : items;
+    const list = whole.items ? whole : FREE_LIST;
+    const items = value.flatMap((one) => elementsOf(list.items, one, name, resolve));
+    return list.xml?.wrapped ? [name, ...below(name, items)] : items;
   }
   if (typeof value !== 'object' || value === null) return [name];
   const inside = Object.entries(value).flatMap(([key, one]) =>
