@@ -95,8 +95,8 @@ describe('The workflows', () => {
     for (const name of others) {
       expect(read(`jest.${name}.config.mjs`)).toContain(`roots: ['<rootDir>/test/${name}']`);
       expect(scripts[`test:${name}`]).toBe(`jest --config jest.${name}.config.mjs`);
-      // Those of the generator start no application but by commands, which bring their own database.
-      const times = name === 'generator' ? 1 : 2;
+      // These start no application but by commands, which bring their own database, or don't depend on it.
+      const times = ['generator', 'repository'].includes(name) ? 1 : 2;
       expect(read('.ci/run').match(new RegExp(`run_tests .+ npm run test:${name} --`, 'g'))).toHaveLength(times);
     }
   });
