@@ -24,6 +24,7 @@ describe('Settings', () => {
       IDEMPOTENCY_KEY_LIMIT: 10_000,
       WRITE_QUOTA: 32 * 1024 ** 2,
       WRITE_WINDOW: 86_400,
+      AUDIT_RETENTION: 7_776_000,
       ORDER_EXPIRY: 86_400,
       MAX_OPEN_ORDERS: 100,
       PORT: 3000,
