@@ -98,10 +98,17 @@ describe('A filter for some exceptions', () => {
     expectError(await api.post('/plain/names', { name: 'x' }), 'VALIDATION_ERROR', { fields: { name: 'length' } });
   });
 
-  it('throws a 400 with a text, which is the message, and invents no field', async () => {
+  it('throws a 400 with a text, which is the message, and that of the request as a whole', async () => {
     const text = 'Something bad happened';
     const { error } = (await api.get('/plain/bad')).body;
-    expect(error).toEqual({ code: 'VALIDATION_ERROR', message: text, details: text, timestamp: expect.any(String) });
+    const fields = [{ field: 'request', rule: 'invalid', message: text }];
+    expect(error).toEqual({
+      code: 'VALIDATION_ERROR',
+      message: text,
+      details: text,
+      fields,
+      timestamp: expect.any(String),
+    });
 
     expect(expectError(await api.get('/plain/nameless'), 'VALIDATION_ERROR').message).toBe('Bad Request');
     expectError(await api.get('/plain/numbers/x'), 'VALIDATION_ERROR', { fields: { number: 'invalid' } });

@@ -279,7 +279,7 @@ export function comparable({ status, headers, text }: Answer): object {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then')
     .replace(/Request [\w-]{36}/, 'Request id');
   const names = ['content-type', 'location', 'link', 'etag', 'cache-control'];
-  const kept = names.map((name) => [name, headers.get(name)?.replace(/\/\d+$/, '/id') ?? null]);
+  const kept = names.map((name) => [name, headers.get(name)?.replace(/\/\d+(?=$|>; rel="self")/, '/id') ?? null]);
   return { status, headers: Object.fromEntries(kept) as object, body };
 }
 
