@@ -14,6 +14,8 @@ export interface OpenApi {
 
 /** The part with all that belongs to no group of operations. No group's name begins with an underscore. */
 export const SHARED = '_shared';
+/** The end of the name of what a read with `fields` may have. */
+const VIEW = 'View';
 const REFERENCE = /"#\/components\/(\w+)\/([\w.-]+)"/g;
 /** The schemas of the service itself, so no group has a copy. The responses to errors are the other such components. */
 const OF_THE_SERVICE = ['schemas/ApiError', 'schemas/Pagination', 'schemas/CursorPagination'];
@@ -104,6 +106,8 @@ function namesNeededBy(paths: object, components: Components): Set<string> {
       const key = `${kind}/${name}`;
       if (found.has(key)) continue;
       found.add(key);
+      // A view stands for the whole resource, which says what a read without `fields` has.
+      if (name.endsWith(VIEW)) visit({ $ref: `#/components/${kind}/${name.slice(0, -VIEW.length)}` });
       if (components[kind]?.[name]) visit(components[kind][name]);
     }
   };
