@@ -128,7 +128,8 @@ export class ListAuditEventsQuery extends OmitType(
   resource?: string;
 
   /**
-   * Only events about the resource with this id. Goes with `resource`.
+   * Only events about the resource with this id. Give `resource` as well: other resources may have the same id, and the
+   * search is quick with both.
    * @example "1"
    */
   @Text({ min: 1, max: 63, optional: true })
