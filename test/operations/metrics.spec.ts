@@ -12,8 +12,11 @@ function created({ status, body }: Answer): { id: number } {
   return body.data;
 }
 
+/** Without Redis, whose counters other tests share. */
+const SETTINGS = { METRICS_PORT: '0', PUBLIC_RATE_LIMIT: '1', LOGIN_RATE_LIMIT: '2', REDIS_URL: '' };
+
 describe('The metrics of an instance', () => {
-  const api = useTestApi({ settings: { METRICS_PORT: '0', PUBLIC_RATE_LIMIT: '1', LOGIN_RATE_LIMIT: '2' } });
+  const api = useTestApi({ settings: SETTINGS });
   const metrics = new Scraper(() => api.app.nest.get(MetricsEndpoint).port!);
   /** What was added meanwhile to a counter. */
   const growth = async (name: string, labels: Record<string, string>, ask: () => Promise<unknown>) => {
