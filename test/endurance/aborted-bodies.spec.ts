@@ -15,7 +15,7 @@ import { Allow } from 'class-validator';
 import type { Request, Response } from 'express';
 import { BodyLimit, mebibytes, Public, TakesNoKey, TakesUpTo } from '../../src/platform';
 import { RawConnection, times, waitFor } from '../../src/platform/testing';
-import { UnitOfWork } from '../../src/platform/transactions/unit-of-work';
+import { followed } from '../../src/platform/transactions/place';
 import { useTestApi } from '../support/test-api';
 
 /** What each client sends of the body that it announces. */
@@ -106,9 +106,6 @@ const KINDS: [string, Aborted][] = [
   ['ends its connection while Multer reads the body', { path: '/form', type: FORM, abort: fin }],
 ];
 
-/** Those that run, as Node follows every promise until there are none. */
-const running = () => (UnitOfWork as unknown as { running: number }).running;
-
 describe('A body that is not there whole when its client', () => {
   const api = useTestApi({
     imports: [TextsModule],
@@ -139,7 +136,8 @@ describe('A body that is not there whole when its client', () => {
         const sent: [RawConnection, Response][] = [];
         for (let body = 0; body < BODIES - 1; body++) sent.push(await send(address, kind));
         await Promise.all(sent.map(([connection, response]) => kind.abort(connection, response)));
-        await waitFor(() => running() === 0, 15_000);
+        // Node follows every promise until no request is left.
+        await waitFor(() => followed() === 0, 15_000);
         for (const [connection] of sent) connection.destroy();
       }
     }
@@ -164,7 +162,7 @@ describe('A body that is not there whole when its client', () => {
     expect(await from(address)).toMatchObject({ status: 503 });
     expect(await from('198.18.9.2')).toMatchObject({ status: 201 });
     for (const [connection] of sent) connection.destroy();
-    await waitFor(() => running() === 0);
+    await waitFor(() => followed() === 0);
     expect(await from(address)).toMatchObject({ status: 201 });
   });
 });
