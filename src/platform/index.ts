@@ -134,6 +134,8 @@ export { afterCommit } from './database/api-data-source';
 export { UnitOfWork } from './transactions/unit-of-work';
 /** Gives statements of a job or a command their own time limit, in milliseconds. */
 export { inBackground } from './transactions/in-background';
+/** Repeats the work of a job until the application ends. */
+export { RepeatedJob } from './transactions/repeated-job';
 /** Runs one of several processes at a time, by an advisory lock. */
 export { withLock } from './database/with-lock';
 /** For tenants with their own database sessions, whose reads must not be shared. */

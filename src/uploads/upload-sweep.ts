@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ApiError, hours } from '../platform';
+import { ApiError, hours, RepeatedJob } from '../platform';
 import { ByteStore } from './bytes/byte-store';
 import { reportContentGone } from './bytes/content-gone';
 import { UploadLocks } from './locks/upload-locks';
@@ -51,9 +51,7 @@ interface Unfinished {
 @Injectable()
 export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(UploadSweep.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
-  private ending = false;
+  private readonly job = new RepeatedJob(() => this.sweep());
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
@@ -63,19 +61,13 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Old uploads were not removed');
-    const run = () => {
-      this.running = this.sweep().catch(onFailure);
-      this.timer = setTimeout(run, this.times.interval).unref();
-    };
-    this.timer = setTimeout(run, this.times.first).unref();
+    const { first, interval } = this.times;
+    this.job.begin({ first, interval, logger: this.logger, failure: 'Old uploads were not removed' });
   }
 
   /** Runs before the connections are closed. The sweep ends after its current upload. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.ending = true;
-    clearTimeout(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /** Sweeps in one process at a time. Other processes find the lock taken and skip the sweep. */
@@ -98,7 +90,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
       found = rows.length;
       removed = 0;
       for (const { key } of rows) {
-        if (this.ending) return;
+        if (this.job.isEnding) return;
         if (await this.locked(key, () => this.remove(key, DELETE_OVERDUE))) removed++;
       }
     }
@@ -111,7 +103,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
       found = rows.length;
       last = rows.at(-1)?.id ?? last;
       for (const row of rows) {
-        if (this.ending) return;
+        if (this.job.isEnding) return;
         if (await this.hasBytes(row)) continue;
         // The upload may have been finished while the store looked for its bytes. Under the lock nobody writes.
         await this.locked(row.key, () => this.removeIfUnborn(row.key));
@@ -149,7 +141,7 @@ export class UploadSweep implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async removeOrphans(): Promise<void> {
     for await (const key of this.bytes.keysBefore(new Date(Date.now() - ORPHAN_AGE))) {
-      if (this.ending) return;
+      if (this.job.isEnding) return;
       const rows = await this.database.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [key]);
       if (rows.length === 0) await this.bytes.remove(key);
     }

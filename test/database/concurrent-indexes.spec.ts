@@ -42,10 +42,12 @@ describe('An index on a table that others write', () => {
     return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]));
   }
 
-  async function connectionsAt(statement: string): Promise<number> {
+  /** How many wait for a lock in such a statement, which began at least so many seconds ago. */
+  async function connectionsAt(statement: string, age = 0): Promise<number> {
     const text = `SELECT count(*)::int AS count FROM pg_stat_activity
-                   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`;
-    const [{ count }] = await query(database.url, text, [`${statement}%`]);
+                   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+                     AND query_start <= clock_timestamp() - $2 * interval '1 second'`;
+    const [{ count }] = await query(database.url, text, [`${statement}%`, age]);
     return count as number;
   }
 
@@ -83,8 +85,8 @@ describe('An index on a table that others write', () => {
     await writer.query("INSERT INTO shelves VALUES (3, 'c')");
     await query(database.url, `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET lock_timeout = '50ms'`);
     const start = migrate(options());
-    await waitFor(async () => (await connectionsAt('CREATE INDEX CONCURRENTLY')) === 1);
-    await query(database.url, 'SELECT pg_sleep(0.2)');
+    // Four times as long as that limit.
+    await waitFor(async () => (await connectionsAt('CREATE INDEX CONCURRENTLY', 0.2)) === 1);
 
     expect(await connectionsAt('CREATE INDEX CONCURRENTLY')).toBe(1);
     await writer.query('COMMIT');

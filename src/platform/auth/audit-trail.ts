@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/comm
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { neighbourhoodOf } from '../limits/client-network';
+import { Tally } from '../limits/tally';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { minutes, seconds } from '../units';
 
@@ -34,7 +35,7 @@ const INSERT = `
 export class AuditTrail implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Audit');
   private queue: (SecurityRow & { created_at: Date })[] = [];
-  private readonly counts = new Map<string, number>();
+  private counts = new Tally<string>();
   private windowEnd = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -72,16 +73,15 @@ export class AuditTrail implements BeforeApplicationShutdown {
     const now = performance.now();
     if (now >= this.windowEnd) {
       this.windowEnd = now + WINDOW;
-      this.counts.clear();
+      this.counts = new Tally();
     }
     return this.counted('', MAX_EVENTS) && this.counted(neighbourhoodOf(address ?? undefined), MAX_OF_NEIGHBOURHOOD);
   }
 
-  /** The map has no more keys than events that were admitted. */
+  /** The tally has no more keys than events that were admitted. */
   private counted(key: string, max: number): boolean {
-    const count = (this.counts.get(key) ?? 0) + 1;
-    if (count > max) return false;
-    this.counts.set(key, count);
+    if (this.counts.of(key) >= max) return false;
+    this.counts.add(key, 1);
     return true;
   }
 }

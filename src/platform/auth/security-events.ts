@@ -55,7 +55,12 @@ const counted = counter(
 
 /** Events that the changed row leaves in the audit, in the transaction of the change. */
 const OF_ROWS: readonly string[] = [
-  ...['user_created', 'user_updated', 'user_deleted', 'authn_password_change', 'authz_change', 'session_renewed'],
+  'user_created',
+  'user_updated',
+  'user_deleted',
+  'authn_password_change',
+  'authz_change',
+  'session_renewed',
 ];
 
 /** The details that every event has. */

@@ -39,12 +39,8 @@ async function tried(dataSource: DataSource, end: number): Promise<boolean> {
     if (!isLockTimeout(error)) throw error;
     const { message } = error;
     if (performance.now() > end) {
-      throw new StartupError(
-        `A migration waits in vain for a lock that others hold, such as a long export: ${message}`,
-        {
-          cause: error,
-        },
-      );
+      const text = `A migration waits in vain for a lock that others hold, such as a long export: ${message}`;
+      throw new StartupError(text, { cause: error });
     }
     logger.warn(`A migration waits for a lock that others hold, and lets them pass: ${message}`);
     return false;

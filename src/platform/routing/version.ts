@@ -150,12 +150,8 @@ function choose(request: Request, version: Version | undefined): Representation 
   const key = `${version ?? ''} ${accept}`;
   if (!remembered.has(key)) {
     if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    const json = mayMeanXml(accept)
-      ? undefined
-      : negotiate(
-          request,
-          possible.filter(({ isXml }) => !isXml),
-        );
+    const inJson = possible.filter(({ isXml }) => !isXml);
+    const json = mayMeanXml(accept) ? undefined : negotiate(request, inJson);
     remembered.set(key, json ?? negotiate(request, possible));
   }
   return remembered.get(key);

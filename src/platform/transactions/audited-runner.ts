@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { auditContext, beginningWithContext } from './audit-context';
+import { beginningWithContext } from './audit-context';
 import { ReleasedRunner } from './released-runner';
 import { changesAudited } from './audited-tables';
+import { currentOrigin } from './place';
 import { transactionOf } from './unit-of-work';
 
 const IDLE = 'I';
@@ -19,7 +20,7 @@ export class AuditedRunner extends ReleasedRunner {
   }
 
   private changesAuditedAlone(query: string): boolean {
-    if (this.isInTransaction || auditContext() === undefined) return false;
+    if (currentOrigin() === undefined || this.isInTransaction) return false;
     return changesAudited(this.dataSource, query);
   }
 

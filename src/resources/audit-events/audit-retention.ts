@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { hours, inBackground, minutes, seconds } from '../../platform';
+import { hours, inBackground, minutes, RepeatedJob, seconds } from '../../platform';
 import { AuditSettings } from './audit-settings';
 
 /** The interval between two sweeps in milliseconds. */
@@ -20,9 +20,7 @@ const DELETE = `DELETE FROM audit_events WHERE id IN (
 @Injectable()
 export class AuditRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(AuditRetention.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<unknown> | undefined;
-  private ending = false;
+  private readonly job = new RepeatedJob(() => this.sweep());
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
@@ -30,22 +28,13 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Old audit events were not removed');
-    const run = () => {
-      this.running = this.sweep()
-        .catch(onFailure)
-        .finally(() => {
-          if (!this.ending) this.timer = setTimeout(run, INTERVAL).unref();
-        });
-    };
-    this.timer = setTimeout(run, firstDelay()).unref();
+    const failure = 'Old audit events were not removed';
+    this.job.begin({ first: firstDelay(), interval: INTERVAL, logger: this.logger, failure });
   }
 
   /** Runs before the connections are closed. The sweep ends after its current batch. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.ending = true;
-    clearTimeout(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /** Returns the number of removed events. */
@@ -53,7 +42,7 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
     return inBackground(async () => {
       const before = new Date(Date.now() - seconds(this.settings.AUDIT_RETENTION));
       let removed = 0;
-      for (let found = BATCH; found === BATCH && !this.ending; removed += found) {
+      for (let found = BATCH; found === BATCH && !this.job.isEnding; removed += found) {
         found = await this.database.transaction((manager) => removeBatch(manager, before));
       }
       return removed;

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { minutes, seconds, updateRow } from '../../platform';
+import { minutes, RepeatedJob, seconds, updateRow } from '../../platform';
 import { Order, OrderItem, OrderStatus } from './order.entity';
 import { returnStock } from './stock';
 
@@ -20,29 +20,18 @@ const OVERDUE = "status = 'PENDING' AND expires_at < now()";
 @Injectable()
 export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OrderExpiry.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<unknown> | undefined;
-  private ending = false;
+  private readonly job = new RepeatedJob(() => this.sweep());
 
   constructor(@InjectRepository(Order) private readonly orders: Repository<Order>) {}
 
   onApplicationBootstrap(): void {
-    const onFailure = (error: unknown) => this.logger.warn({ err: error }, 'Overdue orders were not cancelled');
-    const run = () => {
-      this.running = this.sweep()
-        .catch(onFailure)
-        .finally(() => {
-          if (!this.ending) this.timer = setTimeout(run, INTERVAL).unref();
-        });
-    };
-    this.timer = setTimeout(run, firstDelay()).unref();
+    const failure = 'Overdue orders were not cancelled';
+    this.job.begin({ first: firstDelay(), interval: INTERVAL, logger: this.logger, failure });
   }
 
   /** Runs before the connections are closed. The sweep ends after its current order. */
-  async beforeApplicationShutdown(): Promise<void> {
-    this.ending = true;
-    clearTimeout(this.timer);
-    await this.running;
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /**
@@ -57,7 +46,7 @@ export class OrderExpiry implements OnApplicationBootstrap, BeforeApplicationShu
       found = rows.length;
       last = rows.at(-1)?.id ?? last;
       for (const { id } of rows) {
-        if (this.ending) return cancelled;
+        if (this.job.isEnding) return cancelled;
         if (await this.cancel(id)) cancelled++;
       }
     }
