@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DemoModule } from './demo/demo.module';
 import { PlatformModule } from './platform/programs';
 import { AuditEventsModule } from './resources/audit-events/audit-events.module';
+import { ChangesModule } from './resources/changes/changes.module';
 import { CommentsModule } from './resources/comments/comments.module';
 import { KeysModule } from './resources/keys/keys.module';
 import { OrdersModule } from './resources/orders/orders.module';
@@ -26,6 +27,7 @@ const resources = [
   PublicModule,
   KeysModule,
   AuditEventsModule,
+  ChangesModule,
   // One line for each, so that adding one changes one line.
 ];
 

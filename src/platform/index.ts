@@ -101,6 +101,11 @@ export { auditRows, unauditRows } from './rows/audit-rows';
 /** Such an event. */
 export { AuditEvent } from './rows/audit-event.entity';
 
+// Changes: what GET /changes tells, from the events of `auditRows()` with `readers`.
+/** Reads the changes after a position; one of them; and a type of resources. */
+export { type Change, Changes } from './changes/changes';
+export { type ChangedType } from './changes/changed-types';
+
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */
 export { ApiError, conflict, type FieldViolation, validationError } from './errors/api-error';

@@ -25,6 +25,7 @@ describe('Settings', () => {
       WRITE_QUOTA: 32 * 1024 ** 2,
       WRITE_WINDOW: 86_400,
       AUDIT_RETENTION: 7_776_000,
+      CHANGES_RETENTION: 604_800,
       ORDER_EXPIRY: 86_400,
       MAX_OPEN_ORDERS: 100,
       PORT: 3000,

@@ -21,6 +21,7 @@ const parents: Record<string, string[]> = {
   comments: ['posts', 'users'],
   replies: ['comments', 'posts', 'users'],
   orders: ['products', 'users'],
+  changes: ['audit-events'],
 };
 
 const resourceOf = (path: string) => path.split('/')[1];

@@ -3,6 +3,7 @@ import { NOUNS, tableOf } from './asked';
 import { declaredDefaults } from './declared-defaults';
 import type { Resource } from './resource';
 import { auditEvents } from './resources/audit-events';
+import { changes } from './resources/changes';
 import { comments } from './resources/comments';
 import { orders } from './resources/orders';
 import { posts } from './resources/posts';
@@ -21,6 +22,7 @@ export const RESOURCES = [
   comments,
   replies,
   auditEvents,
+  changes,
   // One line for each, so that adding one changes one line.
 ];
 

@@ -103,7 +103,7 @@ export function dropExamplesFile({ migrations }: Examples, time: number): string
   const { tables, functions, classes } = migrations;
   return `
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { uncountRows } from '../platform';
+import { unauditRows, uncountRows } from '../platform';
 
 const TABLES = [${quoted(tables)}];
 const MIGRATIONS = [${quoted(classes)}];
@@ -111,7 +111,10 @@ const MIGRATIONS = [${quoted(classes)}];
 /** The examples have left the service: ${listed(tables)}. */
 export class DropExamples${time} implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
-    for (const table of TABLES) await uncountRows(database, table);
+    for (const table of TABLES) {
+      await unauditRows(database, table);
+      await uncountRows(database, table);
+    }
     // What they show can be deleted again.
     await database.query('DELETE FROM shown_pictures WHERE table_name = ANY ($1)', [TABLES]);
     await database.query(\`DROP TABLE IF EXISTS \${TABLES.join(', ')}\`);

@@ -1,5 +1,6 @@
 import { type Attribute, type Json, KINDS } from '../kinds';
 import type { Plan } from '../plan';
+import { isGuarded } from '../project';
 import { hasStatus, plainLiteral, type Reference, referencesOf, searchableOf, sortableOf, withImports } from './source';
 
 /** Texts that are long enough to make the pending list of a trigram index slow; see `docs/reference.md`. */
@@ -29,10 +30,11 @@ ${columnsOf(plan)
 ${[...uniqueIndexes(plan), sortIndexes(plan), ...searchIndexes(plan)].join('\n')}
 ${links.map((link) => `    await linkRows(database, ${link});`).join('\n')}
     await countRows(database, '${table}'${counted.length > 0 ? `, { ${counted.join(', ')} }` : ''});
-    await auditRows(database, '${table}');
+    await auditRows(database, '${table}', { readers: '${readersOf(plan)}' });
   }
 
   async down(database: QueryRunner): Promise<void> {
+    await unauditRows(database, '${table}');
     await uncountRows(database, '${table}');
 ${links.map((link) => `    await unlinkRows(database, ${link});`).join('\n')}
     await database.query('DROP TABLE ${table}');
@@ -41,8 +43,17 @@ ${links.map((link) => `    await unlinkRows(database, ${link});`).join('\n')}
 `;
   return withImports(code, [
     ['typeorm', ['type MigrationInterface', 'type QueryRunner']],
-    ['../platform', ['auditRows', 'countRows', 'linkRows', 'uncountRows', 'unlinkRows']],
+    ['../platform', ['auditRows', 'countRows', 'linkRows', 'unauditRows', 'uncountRows', 'unlinkRows']],
   ]);
+}
+
+/**
+ * Who reads a row, for the feed of changes. Of what belongs to rows that may be hidden, administrators alone: no expression
+ * that is true for all services says who else.
+ */
+function readersOf({ read, parent }: Plan): string {
+  if (read === 'owner') return 'user_id';
+  return read === 'admin' || (parent && isGuarded(parent)) ? '-1' : '0';
 }
 
 /** The lists of ids of other resources, as arguments of `linkRows`. */

@@ -85,6 +85,10 @@ export interface Relation {
 }
 
 const declared = new WeakMap<object, Relation[]>();
+const includables = new WeakMap<object, Includable>();
+
+/** What {@link includable} was told of an entity. Undefined for one that nobody includes. */
+export const includableOf = (entity: object): Includable | undefined => includables.get(entity);
 
 /**
  * Lets other resources include rows of an entity.
@@ -96,6 +100,7 @@ export function includable<E extends IncludedRow>(
   options: IncludableOptions<E>,
 ): Includable {
   const rows = new Includable(entity, dto, options as unknown as IncludableOptions<IncludedRow>);
+  includables.set(entity, rows);
   const { belongsTo } = options;
   if (belongsTo) {
     const { as: name, by, list } = belongsTo;

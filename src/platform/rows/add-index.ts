@@ -8,7 +8,7 @@ export interface AddIndexOptions {
 /**
  * For a migration with `transaction = false`: makes an index on a table that others write meanwhile. An attempt that failed
  * leaves an index that PostgreSQL doesn't use; the next attempt makes it anew. An index that is there stays.
- * @param definition such as `ON invoices (due_at, id)`
+ * @param definition such as `ON parcels (due_at, id)`
  * @throws {Error} in a transaction
  */
 export async function addIndex(

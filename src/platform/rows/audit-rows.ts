@@ -1,30 +1,14 @@
 import type { QueryRunner } from 'typeorm';
-
-export interface AuditedTable {
-  /** The column by which events name a row. Default: `id` */
-  id?: string;
-  /** Columns whose values no event has: it only says that they changed. Default: none */
-  secret?: readonly string[];
-  /** Columns that no event mentions, such as keys that follow from other columns. Default: none */
-  omit?: readonly string[];
-}
-
-/** Columns of every resource, which an event has in other ways. */
-const KNOWN = ['id', 'created_at', 'updated_at', 'version'];
+import { type AuditedTable, auditFunction } from './audit-function';
 
 /**
  * For a migration: each change of a row of this table leaves one audit event from now on, in the transaction of the
  * change and whatever code makes it. Columns that the table gets later are recorded with their values, unless another
  * call names them. A call replaces the earlier one.
  */
-export async function auditRows(
-  database: QueryRunner,
-  table: string,
-  { id = 'id', secret = [], omit = [] }: AuditedTable = {},
-): Promise<void> {
-  const noun = table.replaceAll('_', '-');
-  const columns = [[...KNOWN, id, ...omit], secret].map((names) => `'{${names.join()}}'`);
-  const run = `EXECUTE FUNCTION audit_rows('${noun}', '${id}', ${columns.join(', ')})`;
+export async function auditRows(database: QueryRunner, table: string, options: AuditedTable = {}): Promise<void> {
+  await database.query(auditFunction(table, options));
+  const run = `EXECUTE FUNCTION ${table}_audit(${options.readers === undefined ? '' : `'in the feed'`})`;
   const transitions = [
     ['INSERT', 'REFERENCING NEW TABLE AS added'],
     ['DELETE', 'REFERENCING OLD TABLE AS removed'],
@@ -43,11 +27,9 @@ export async function auditRows(
   );
 }
 
-/** Reverts {@link auditRows} in `down()`. The events stay. A table that is dropped takes its triggers along. */
+/** Reverts {@link auditRows} in `down()`, before a table is dropped. The events stay. */
 export async function unauditRows(database: QueryRunner, table: string): Promise<void> {
-  for (const event of ['INSERT', 'DELETE', 'TRUNCATE', 'UPDATE']) {
-    await database.query(`DROP TRIGGER IF EXISTS ${nameOf(table, event)} ON ${table}`);
-  }
+  await database.query(`DROP FUNCTION IF EXISTS ${table}_audit CASCADE`);
 }
 
 const nameOf = (table: string, event: string): string => `${table}_audit_${event.toLowerCase()}`;

@@ -7,7 +7,7 @@ const auditedTables = new WeakMap<DataSource, Set<string>>();
 export const AUDITED_TABLES = `
   SELECT DISTINCT relname AS table FROM pg_trigger
     JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-   WHERE proname = 'audit_rows' AND tgenabled <> 'D'`;
+   WHERE proname = relname || '_audit' AND tgenabled <> 'D'`;
 
 /** Finds the tables once at the start. */
 export async function findAuditedTables(database: DataSource): Promise<void> {

@@ -10,5 +10,6 @@ import { AuditSettings } from './audit-settings';
   imports: [TypeOrmModule.forFeature([AuditEvent])],
   controllers: [AuditEventsController],
   providers: [declareSettings(AuditSettings), AuditEventsService, AuditRetention],
+  exports: [AuditSettings],
 })
 export class AuditEventsModule {}

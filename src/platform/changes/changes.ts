@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
+import { type Caller, isAdmin } from '../auth/caller';
+import { relatedRows } from '../lists/related-rows';
+import { UnitOfWork } from '../transactions/unit-of-work';
+import { type ChangedType, changedTypes } from './changed-types';
+import { SettledChanges } from './settled-changes';
+
+/** What happened to a resource. */
+export type ChangeKind = 'CREATED' | 'UPDATED' | 'DELETED';
+
+export interface Change {
+  /** The position of the change. */
+  position: number;
+  /** The resource, as in its paths. */
+  type: string;
+  id: number;
+  change: ChangeKind;
+  /** The version after the change; before it, of a deletion. */
+  version: number;
+  /** The moment of the change. */
+  at: Date;
+}
+
+export interface ChangesRead {
+  changes: Change[];
+  /** The position to go on from. */
+  next: number;
+  /** True if there are changes after `next` already. */
+  more: boolean;
+}
+
+export interface ChangesQuery {
+  types: readonly ChangedType[];
+  /** The position of the last change that the reader knows. */
+  after: number;
+  /** The greatest number of changes. */
+  size: number;
+  /** Whose rights decide. Undefined for administrators' */
+  caller: Caller;
+}
+
+interface Row {
+  id: number;
+  resource: string;
+  resource_id: string;
+  action: ChangeKind;
+  version: number;
+  created_at: Date;
+  readers_before: number | null;
+  readers_after: number | null;
+}
+
+interface Found {
+  seen: number;
+  last: number | null;
+  rows: Row[] | null;
+}
+
+/** Events that one read looks through, whoever may see them. */
+const MAX_SEEN = 5_000;
+
+/** Who may read a row: everybody, or the user with this id. */
+const EVERYBODY = 0;
+
+const READ = `
+  WITH seen AS MATERIALIZED (
+    SELECT id, created_at, action, resource, resource_id, coalesce(version_after, version_before) AS version,
+           readers_before, readers_after
+      FROM audit_events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT ${MAX_SEEN}
+  ), found AS (
+    SELECT * FROM seen
+     WHERE resource = ANY ($3) AND (readers_before IS NOT NULL OR readers_after IS NOT NULL)
+       AND ($4::bigint IS NULL OR readers_before IN (${EVERYBODY}, $4) OR readers_after IN (${EVERYBODY}, $4))
+     ORDER BY id LIMIT $5
+  )
+  SELECT (SELECT count(*)::integer FROM seen) AS seen, (SELECT max(id) FROM seen) AS last,
+         (SELECT json_agg(found ORDER BY id) FROM found) AS rows`;
+
+/** The first event that is not older than a moment, by bisection: events come nearly in the order of their time. */
+const FIRST_SINCE = `
+  WITH RECURSIVE search (low, high) AS (
+    SELECT coalesce(min(id), 1), $2::bigint + 1 FROM audit_events
+     UNION ALL
+    SELECT CASE WHEN is_older THEN middle + 1 ELSE low END, CASE WHEN is_older THEN high ELSE middle END
+      FROM (SELECT low, high, (low + high) / 2 AS middle,
+                   coalesce((SELECT created_at < $1 FROM audit_events WHERE id >= (low + high) / 2 ORDER BY id LIMIT 1),
+                            false) AS is_older
+              FROM search WHERE low < high) AS half
+  )
+  SELECT low AS first FROM search WHERE low >= high LIMIT 1`;
+
+/** Reads what has changed, from the events that the triggers of `auditRows()` leave. */
+@Injectable()
+export class Changes {
+  constructor(
+    @InjectDataSource() private readonly database: DataSource,
+    private readonly settled: SettledChanges,
+  ) {}
+
+  /** The types whose changes this caller may be told. */
+  async typesFor(caller: Caller): Promise<ChangedType[]> {
+    const types = await changedTypes(this.database);
+    return types.filter(({ rows }) => isAdmin(caller) || rows?.mayBeReadBy(caller));
+  }
+
+  /** The position after all changes that have been committed. */
+  now(): Promise<number> {
+    return this.settled.upTo();
+  }
+
+  /** The position before the first change that is not older than a moment. */
+  async before(moment: Date): Promise<number> {
+    const settled = await this.settled.upTo();
+    const [{ first }] = await this.database.query<{ first: number }[]>(FIRST_SINCE, [moment, settled]);
+    return Number(first) - 1;
+  }
+
+  /**
+   * The changes after a position in the order in which they were made, of what the caller may read or could read until then.
+   * No change will ever come before `next`. One read looks through a bounded number of events, so it may find none and
+   * have more all the same.
+   */
+  async read(query: ChangesQuery): Promise<ChangesRead> {
+    const settled = Math.max(await this.settled.upTo(), query.after);
+    return this.readUpTo(settled, query);
+  }
+
+  /** As {@link read}, up to a position that is known to be settled. */
+  async readUpTo(settled: number, { types, after, size, caller }: ChangesQuery): Promise<ChangesRead> {
+    const reader = isAdmin(caller) ? null : caller.id;
+    const names = types.map(({ name }) => name);
+    const [found] = await this.database.query<Found[]>(READ, [after, settled, names, reader, size]);
+    const rows = found.rows ?? [];
+    const isFull = rows.length === size;
+    const next = isFull ? rows[size - 1].id : found.seen === MAX_SEEN ? found.last! : settled;
+    return { changes: rows.map((row) => changeFor(row, reader)), next, more: next < settled };
+  }
+
+  /** The representations of the resources of some changes, as the request's caller sees them now. Others are hidden or gone. */
+  async resourcesOf(changes: Change[], types: readonly ChangedType[], request: Request): Promise<Map<Change, object>> {
+    const { user: caller } = request;
+    const resources = new Map<Change, object>();
+    const reading = {
+      database: this.database,
+      work: request.work ?? new UnitOfWork(),
+      response: request.res as Response,
+      mayShorten: true,
+    };
+    for (const { name, rows } of types) {
+      const ofType = changes.filter(({ type }) => type === name);
+      if (!rows || ofType.length === 0) continue;
+      const relation = { name: 'resource', rows, key: 'id', by: 'id' };
+      const keys = [...new Set(ofType.map(({ id }) => id))];
+      const found = await relatedRows({ relation, keys, caller, limit: 1, counts: false }, reading);
+      for (const change of ofType) {
+        const [row] = found.rows.get(change.id) ?? [];
+        if (row) resources.set(change, rows.toDto(row, caller));
+      }
+    }
+    return resources;
+  }
+}
+
+function changeFor(
+  { id, created_at, resource, resource_id, action, version, ...readers }: Row,
+  reader: number | null,
+): Change {
+  const [before, after] = [readers.readers_before, readers.readers_after].map((one) => mayRead(one, reader));
+  // What appears or disappears for this reader was made or deleted for it.
+  const change = before === after ? action : after ? 'CREATED' : 'DELETED';
+  return { position: id, type: resource, id: Number(resource_id), change, version, at: new Date(created_at) };
+}
+
+function mayRead(readers: number | null, reader: number | null): boolean {
+  return readers !== null && (reader === null || readers === EVERYBODY || readers === reader);
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UnitOfWork } from '../transactions/unit-of-work';
+import { seconds } from '../units';
+
+/** How long a reader waits for writers that have begun before it, in milliseconds. */
+const PATIENCE = seconds(1);
+/** Milliseconds between two looks. */
+const INTERVAL = 10;
+/** Marks that are kept while a writer runs on. */
+const MAX_MARKS = 100;
+
+/** Of a sequence that has given no number yet, `last_value` is the first one. */
+const LAST = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM audit_events_id_seq';
+const SNAPSHOT = `SELECT pg_snapshot_xmin(now)::text AS oldest, pg_snapshot_xmax(now)::text AS next
+                    FROM pg_current_snapshot() AS now`;
+
+/** All events up to `last` are of transactions whose number is less than `next`. */
+interface Mark {
+  last: number;
+  next: bigint;
+}
+
+/**
+ * Finds the event up to which all are there. Events are numbered while their transactions run, and a transaction may commit
+ * after others with greater numbers. So a reader stops before the first event that may still come: it notes the last number,
+ * and then the next transaction. The number is settled when no transaction before that one runs any more.
+ */
+@Injectable()
+export class SettledChanges {
+  private marks: Mark[] = [];
+  private settled = 0;
+  private looking?: Promise<number>;
+
+  constructor(@InjectDataSource() private readonly database: DataSource) {}
+
+  /**
+   * The number of an event: every event up to it is committed, or never will be. Has those of all transactions that ended
+   * before the call, unless a writer runs for longer than a second. Concurrent calls share the statements.
+   */
+  async upTo(): Promise<number> {
+    // A look that has begun may have noted its number before the caller's own write.
+    if (this.looking) await this.looking.catch(() => undefined);
+    return (this.looking ??= UnitOfWork.outside(() => this.look()).finally(() => (this.looking = undefined)));
+  }
+
+  private async look(): Promise<number> {
+    const end = performance.now() + PATIENCE;
+    const { last: wanted } = await this.mark();
+    while (this.settled < wanted && performance.now() < end) {
+      await delay(INTERVAL);
+      await this.mark();
+    }
+    return this.settled;
+  }
+
+  /** In this order: a transaction that has an event has a number already. */
+  private async mark(): Promise<Mark> {
+    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
+    const [{ oldest, next }] = await this.database.query<{ oldest: string; next: string }[]>(SNAPSHOT);
+    const mark = { last: Number(last), next: BigInt(next) };
+    // The last of two marks with the same transaction says more.
+    this.marks = [...this.marks.filter((one) => one.next !== mark.next), mark];
+    for (const one of this.marks) {
+      if (one.next <= BigInt(oldest)) this.settled = Math.max(this.settled, one.last);
+    }
+    this.marks = this.marks.filter((one) => one.last > this.settled);
+    // Every other one, so that old and new ones remain.
+    if (this.marks.length > MAX_MARKS) this.marks = this.marks.filter((_, index) => index % 2 === 0);
+    return mark;
+  }
+}
