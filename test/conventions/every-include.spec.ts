@@ -12,7 +12,7 @@ import { useTestApi } from '../support/test-api';
 type Item = Record<string, unknown> & { id: number };
 
 const namesOf = ({ spec }: { spec: Node }): string[] =>
-  (spec.parameters as Node[]).find(({ name }) => name === 'include')?.schema.items.enum ?? [];
+  (spec.parameters as Node[]).find(({ name }) => name === 'include')?.schema.items?.enum ?? [];
 const routeOf = ({ name }: { name: string }): string => name.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** The routes whose documents say what `include` may name. */

@@ -70,6 +70,24 @@ describe('A key, while two instances are killed at any moment', () => {
     }
   }
 
+  async function auditedOrders(userId: number): Promise<number[]> {
+    const events = await api.app.nest.get(DataSource).query<{ id: number }[]>(
+      `SELECT resource_id::bigint AS id FROM audit_events
+          WHERE user_id = $1 AND resource = 'orders' AND action = 'CREATED' ORDER BY resource_id::bigint`,
+      [userId],
+    );
+    return events.map(({ id }) => id);
+  }
+
+  async function auditedVersions(productId: number): Promise<number[]> {
+    const events = await api.app.nest.get(DataSource).query<{ version: number }[]>(
+      `SELECT version_after AS version FROM audit_events
+          WHERE resource = 'products' AND resource_id = $1::text AND action = 'UPDATED' ORDER BY version_after`,
+      [productId],
+    );
+    return events.map(({ version }) => version);
+  }
+
   it('is known to the other instance', async () => {
     const owner = await api.user();
     const product = await new Fixtures(api, owner).product();
@@ -112,5 +130,8 @@ describe('A key, while two instances are killed at any moment', () => {
     expect(answered.size).toBeGreaterThan(KILLS);
     expect(orders.map(({ id }) => id)).toEqual([...answered.values()].sort((one, other) => one - other));
     expect(stock).toBe(STOCK - answered.size);
+    expect(await auditedOrders(owner.id)).toEqual(orders.map(({ id }) => id));
+    // One for each version, and none of a transaction that was cut off.
+    expect(await auditedVersions(product.id)).toEqual(times(answered.size, (index) => index + 2));
   }, 300_000);
 });

@@ -1,9 +1,16 @@
 import { Client } from 'pg';
+import { RepeatedJob } from '../transactions/repeated-job';
 
 type Query = (...parameters: unknown[]) => unknown;
 
-/** The SQL statements that the application sends during `ask`, except the look-up of the caller, and security events of earlier requests. */
-export async function statementsOf(ask: () => Promise<unknown>): Promise<string[]> {
+/**
+ * The SQL statements that the application sends during `ask`, except the look-up of the caller, those of jobs, and security
+ * events of earlier requests.
+ */
+export const statementsOf = (ask: () => Promise<unknown>): Promise<string[]> =>
+  RepeatedJob.between(() => recorded(ask));
+
+async function recorded(ask: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const prototype = Client.prototype as unknown as { query: Query };
   const { query } = prototype;

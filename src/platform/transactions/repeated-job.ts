@@ -12,10 +12,25 @@ export interface RepeatedJobOptions {
 
 /** Repeats the work of a job until the application ends. */
 export class RepeatedJob {
+  private static readonly working = new Set<Promise<unknown>>();
+  private static pause: Promise<unknown> | undefined;
   /** True when the application ends: the work should stop after its current step. */
   isEnding = false;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
+
+  /** Does something while no job of the process works, for tests that count statements. Jobs that are due wait for its end. */
+  static async between<T>(ask: () => Promise<T>): Promise<T> {
+    let end = nothing;
+    RepeatedJob.pause = new Promise<void>((resolve) => (end = resolve));
+    try {
+      await Promise.all(RepeatedJob.working);
+      return await ask();
+    } finally {
+      RepeatedJob.pause = undefined;
+      end();
+    }
+  }
 
   constructor(private readonly work: () => Promise<unknown>) {}
 
@@ -25,11 +40,14 @@ export class RepeatedJob {
       this.timer = setTimeout(run, delay).unref();
     };
     const run = () => {
-      this.running = this.work()
+      const working = (RepeatedJob.pause ?? Promise.resolve())
+        .then(() => this.work())
         .then(nothing, (error: unknown) => logger.warn({ err: error }, failure))
         .finally(() => {
+          RepeatedJob.working.delete(working);
           if (!this.isEnding) repeatIn(interval);
         });
+      RepeatedJob.working.add((this.running = working));
     };
     repeatIn(first);
   }
