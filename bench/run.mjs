@@ -43,6 +43,7 @@ async function measureAll(bench, options) {
   await bench.fill(options);
   if (names.includes('million')) await bench.fillMillion(options);
   if (names.includes('before')) await bench.fillBefore(options);
+  for (const name of names.filter((one) => VARIANTS[one]?.prepare)) await bench.fillVariant(name, options);
   const pinning = bench.pin();
   progress(pinning);
 
@@ -94,7 +95,7 @@ async function measureWork(bench, work, names, { rounds, seconds }, results) {
 }
 
 function takesPart(name, { only, million, variants }) {
-  if (name in VARIANTS) return variants === true;
+  if (name in VARIANTS) return variants?.includes(name) ?? false;
   if (name === 'million') return million === true;
   return only?.includes(name === 'before' ? 'product' : name) ?? true;
 }

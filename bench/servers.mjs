@@ -29,7 +29,16 @@ export const PRODUCT = {
   }),
 };
 
-/** The service with something switched on that is off by default, for the works that say `variants`. */
+const DROP_AUDIT = `
+  DO $$
+  DECLARE name text;
+  BEGIN
+    FOR name IN SELECT DISTINCT proname FROM pg_proc JOIN pg_trigger ON tgfoid = pg_proc.oid WHERE proname LIKE '%\\_audit' LOOP
+      EXECUTE 'DROP FUNCTION ' || name || ' CASCADE';
+    END LOOP;
+  END $$`;
+
+/** The service with something switched on that is off by default, or without something, for the works that name it in `variants`. */
 export const VARIANTS = {
   metrics: {
     title: `${PRODUCT.title} with metrics`,
@@ -44,6 +53,13 @@ export const VARIANTS = {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.01',
     }),
+  },
+  unaudited: {
+    title: `${PRODUCT.title} without the audit`,
+    about:
+      'The same on a database of its own without the triggers of `auditRows()`: no audit events, no feed of changes.',
+    settings: () => ({}),
+    prepare: (client) => client.query(DROP_AUDIT),
   },
 };
 

@@ -49,6 +49,12 @@ export class Bench {
     await this.createDatabase('million', MILLION, products);
   }
 
+  /** For a variant of the service whose database differs. */
+  async fillVariant(name, { users, products }) {
+    await this.createDatabase(name, users, products);
+    await VARIANTS[name].prepare(this.clients[name]);
+  }
+
   /** The schema of another checkout may differ. */
   async fillBefore({ users, products }) {
     await this.createDatabase('before', users, products, this.before);

@@ -35,8 +35,12 @@ export function auditFunction(
   const idColumn = escapeLiteral(id);
   const hidden = arrayOf(secret);
   const skipped = arrayOf([...KNOWN, id, ...omit]);
-  const readersOf = (row: string) => `(SELECT CASE WHEN one.row->>'deleted_at' IS NULL THEN (${readers})::bigint END
-                   FROM (SELECT to_jsonb(${row}) AS row) AS one, (SELECT ${row}.*) AS ${table})`;
+  const readersOf = (row: 'OLD' | 'NEW') =>
+    `CASE WHEN ${row}_row->>'deleted_at' IS NULL THEN (SELECT (${readers})::bigint FROM (SELECT ${row}.*) AS ${table}) END`;
+  // A filter takes a third of the time of the statement.
+  const ofShown = secret.length > 0 ? `FILTER (WHERE key <> ALL (${hidden}))` : '';
+  const changedSecrets =
+    secret.length > 0 ? `coalesce(array_agg(key ORDER BY key) FILTER (WHERE key = ANY (${hidden})), '{}')` : `'{}'`;
   const ofRows = (action: string, rows: string, when: string) => `
       INSERT INTO audit_events (${COLUMNS}, version_${when}, ${when}, concealed, readers_${when})
         SELECT ${WHO}, '${action}', ${resource}, one.row->>${idColumn}, (one.row->>'version')::integer,
@@ -61,9 +65,7 @@ export function auditFunction(
                     WHEN old_row->>'deleted_at' IS NOT NULL AND new_row->>'deleted_at' IS NULL THEN 'CREATED'
                     ELSE 'UPDATED' END,
                ${resource}, new_row->>${idColumn}, (old_row->>'version')::integer, (new_row->>'version')::integer,
-               jsonb_object_agg(key, old_row->key) FILTER (WHERE key <> ALL (${hidden})),
-               jsonb_object_agg(key, value) FILTER (WHERE key <> ALL (${hidden})),
-               coalesce(array_agg(key ORDER BY key) FILTER (WHERE key = ANY (${hidden})), '{}'),
+               jsonb_object_agg(key, old_row->key) ${ofShown}, jsonb_object_agg(key, value) ${ofShown}, ${changedSecrets},
                ${readersOf('OLD')},
                ${readersOf('NEW')}
           FROM jsonb_each(new_row) WHERE value IS DISTINCT FROM old_row->key AND key <> ALL (${skipped});
