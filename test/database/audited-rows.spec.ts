@@ -178,3 +178,19 @@ describe('The rows of an audited table', () => {
     expect(events).toMatchObject([{ resource: 'replies', resource_id: null }]);
   });
 });
+
+describe('Audit events', () => {
+  const api = useTestApi();
+  const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<unknown[]>(text, values);
+  const REFUSED = 'Audit events are neither changed nor deleted';
+
+  it('are neither changed nor deleted by a statement', async () => {
+    await api.user();
+
+    await expect(query("UPDATE audit_events SET action = 'X'")).rejects.toThrow(REFUSED);
+    await expect(query('UPDATE audit_events SET user_id = 1 WHERE false')).rejects.toThrow(REFUSED);
+    await expect(query('DELETE FROM audit_events')).rejects.toThrow(REFUSED);
+    await expect(query('TRUNCATE audit_events')).rejects.toThrow(REFUSED);
+    expect((await query('SELECT 1 FROM audit_events')).length).toBeGreaterThan(0);
+  });
+});
