@@ -1,8 +1,9 @@
 import type { Node } from './openapi';
 
-const parametersOf = (document: Node, name: string): Node[] => {
+/** The query parameters of a list. */
+export const parametersOf = (document: Node, name: string, version = 'v1'): Node[] => {
   const path = Object.keys(document.paths as object).find(
-    (one) => one.replace(/\{\w+\}/, '{id}') === `/api/v1${name}`,
+    (one) => one.replace(/\{\w+\}/, '{id}') === `/api/${version}${name}`,
   )!;
   return (document.paths[path].get.parameters as Node[]).filter((one) => one.in === 'query');
 };

@@ -5,6 +5,7 @@ import { plainEntity } from '../rows/plain-entity';
 import { isInTransaction } from '../rows/statement';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { notExportable } from '../exports/not-exportable';
+import { readDeleted, wantsDeleted } from './deleted-rows';
 import { ExportPlaces } from './export-places';
 import { ExportedRows, type ExportedQuery } from './exported-rows';
 import { sorted } from './found-ids';
@@ -123,17 +124,24 @@ function inOrder<E extends Row>(
   query: ListQuery,
   matching: Matching<E>,
 ): SelectQueryBuilder<E> {
-  return sorted(once(repository, matching(repository)), sortOf(query), directionOf(query));
+  return sorted(once(repository, query, matching(repository)), sortOf(query), directionOf(query));
 }
 
 /** Has each row once, and no hidden row, whatever a list joins: like its pages. */
-function once<E extends Row>(repository: Repository<E>, found: SelectQueryBuilder<E>): SelectQueryBuilder<E> {
+function once<E extends Row>(
+  repository: Repository<E>,
+  query: ListQuery,
+  found: SelectQueryBuilder<E>,
+): SelectQueryBuilder<E> {
   const { joinAttributes, withDeleted, groupBys } = found.expressionMap;
   const isToOne = joinAttributes.every(({ relation }) => relation?.isManyToOne || relation?.isOneToOne);
-  if (isToOne && !withDeleted && groupBys.length === 0) return found;
+  const hidesRows = !withDeleted || wantsDeleted(query);
+  if (isToOne && hidesRows && groupBys.length === 0) return found;
   const ids = found.select(`${ROW}.id`);
-  return repository
+  const rows = repository
     .createQueryBuilder(ROW)
     .where(`${ROW}.id IN (${ids.getQuery()})`)
     .setParameters(ids.getParameters());
+  readDeleted(rows, query);
+  return rows;
 }

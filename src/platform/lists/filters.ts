@@ -31,7 +31,7 @@ const BOUNDS: [part: string, operator: Operator, words: string][] = [
 /** Parameters of every list. An attribute of the same name can't be compared by them. */
 const TAKEN = [
   ...['page', 'cursor', 'size', 'limit', 'total', 'sort', 'sortBy', 'order'],
-  ...['search', 'ids', 'fields', 'include'],
+  ...['search', 'ids', 'updated_since', 'fields', 'include'],
 ];
 
 interface Documented {
@@ -86,7 +86,8 @@ export const namesOf = (item: DtoClass, name: string): string[] | undefined => d
 
 type Compare = (value: Value) => Compared;
 
-function compares(
+/** Declares an optional parameter that compares an attribute with its value. */
+export function compares(
   parameter: string,
   attribute: string,
   { name, message, schema, parse }: ParameterKind<Value>,
@@ -120,7 +121,8 @@ function comparableOf(item: DtoClass, name: string): Comparable {
   return { bounds: decimalKind({ min, max, decimals: attribute[DECIMALS] ?? 2 }), nullable };
 }
 
-const momentsAsTexts: ParameterKind<string> = {
+/** Moments as PostgreSQL compares them. */
+export const momentsAsTexts: ParameterKind<string> = {
   ...momentKind,
   parse: (text) => {
     const moment = momentKind.parse(text);

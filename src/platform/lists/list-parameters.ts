@@ -2,6 +2,25 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { pureAttribute } from '../input/attribute';
 import { OneOf } from '../input/attributes';
+import { compares, momentsAsTexts } from './filters';
+
+/** What `deleted=only` is read as. A symbol, as a list may have a parameter of its own with this name. */
+export const DELETED_ONLY = Symbol('deleted=only');
+/** The attribute that tells when a row has changed. */
+export const CHANGED = 'updated_at';
+/**
+ * Seconds that a caller takes off the newest `updated_at` it has seen, before it asks for what has changed since: more than
+ * the longest request may take with its COMMIT. The documents of the API name this number (D-901).
+ */
+export const SINCE_MARGIN = 60;
+
+const SINCE =
+  'Only items whose `updated_at` is this or later. `updated_at` is when the transaction of the change began, so a change that ' +
+  `commits late is older than others that were visible before it: ask again from the newest \`updated_at\` seen, minus ` +
+  `${SINCE_MARGIN} seconds. Deleted items are not among them.`;
+const DELETED =
+  'Only deleted items, as they were when they were deleted, with all other parameters of the list. For administrators: ' +
+  'others get 400.';
 
 /** One attribute: whoever knows of `sort=a,-b` elsewhere is told how it is here. */
 export function SortKey(sortable: readonly string[]): PropertyDecorator {
@@ -12,13 +31,31 @@ export function SortKey(sortable: readonly string[]): PropertyDecorator {
 
 /** Declares `status`, or nothing if the resource has none. */
 export function StatusParameter(statuses: readonly string[] | Record<string, string> | undefined): PropertyDecorator {
-  if (!statuses) return () => undefined;
+  if (!statuses) return nothing;
   const [example] = Object.values(statuses);
   return applyDecorators(
     OneOf(statuses, { optional: true }),
     ApiProperty({ description: 'Only items with this status.', example }),
   );
 }
+
+/** Declares `updated_since`, if the items of the list tell when they have changed. */
+export function SinceParameter(isTold: boolean): PropertyDecorator {
+  return isTold ? compares('updated_since', CHANGED, momentsAsTexts, SINCE, (value) => ['>=', value]) : nothing;
+}
+
+/** Declares `deleted`, if the rows of the list are only hidden when they are deleted. */
+export function DeletedParameter(isKept: boolean): PropertyDecorator {
+  if (!isKept) return nothing;
+  const message = 'must be only, or left out for the items that are not deleted';
+  const holds = (value: unknown) => value === DELETED_ONLY;
+  const documentation = { type: String, enum: ['only'], description: DELETED, example: 'only' };
+  return pureAttribute({ name: 'enum', message, holds }, [], documentation, { optional: true }, (value) =>
+    value === 'only' ? DELETED_ONLY : value,
+  );
+}
+
+const nothing: PropertyDecorator = () => undefined;
 
 /** In words, where `search` looks. */
 export function placesOf(names: readonly string[]): string {

@@ -9,10 +9,10 @@ import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
 import { searchableOf } from '../rows/searchable-by';
-import { type SortableEntity, sortableOf } from '../rows/sortable-by';
+import { deletionOf, hasColumn, type SortableEntity, sortableOf } from '../rows/sortable-by';
 import { declareFilters, namesOf } from './filters';
 import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
-import { placesOf, SortKey, StatusParameter } from './list-parameters';
+import { CHANGED, DeletedParameter, placesOf, SinceParameter, SortKey, StatusParameter } from './list-parameters';
 
 export const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
@@ -43,6 +43,8 @@ export const LARGEST = Symbol('largest');
 export const SORTABLE = Symbol('sortable');
 /** The key of the filterable names, each of which must be a column. */
 export const FILTERABLE = Symbol('filterable');
+/** The key of whether deleted rows can be listed, which a column must tell from the others. */
+export const KEEPS_DELETED = Symbol('keeps deleted');
 
 export interface ListOptions {
   /**
@@ -57,6 +59,11 @@ export interface ListOptions {
    * numbers, days and moments, and `note[null]=true` for all that may be null. Each is a column with an index. Default: none
    */
   filterable?: readonly string[];
+  /**
+   * Whether administrators can ask for deleted rows by `deleted=only`, as the entity has a `@DeleteDateColumn()`. Default: whether
+   * the entity `sortable` has one; false for names
+   */
+  deleted?: boolean;
 }
 
 /** The validated query of a collection. */
@@ -76,6 +83,8 @@ export interface ListQuery {
   status?: string;
   /** Of the rows to choose from. */
   ids?: readonly number[];
+  /** Deleted rows instead of the others; see deleted-rows.ts. A list may have a parameter of its own with this name. */
+  deleted?: unknown;
   /** In the order of the resource. Undefined means all attributes. */
   fields?: string[];
   /** The names of the related rows to embed. */
@@ -89,6 +98,7 @@ export interface ListQuery {
   [LARGEST]?: LargestSize;
   [SORTABLE]?: readonly string[];
   [FILTERABLE]?: readonly string[];
+  [KEEPS_DELETED]?: boolean;
 }
 
 /** The page size, by either parameter name. */
@@ -113,10 +123,14 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
   const sortable = typeof by === 'function' ? shownOf(by, item) : by;
   const example = sortable.includes('created_at') ? 'created_at' : sortable[0];
   const searched = placesOf(typeof by === 'function' ? searchableOf(by) : []);
+  const entity = typeof by === 'function' ? by : undefined;
+  const keepsDeleted = options.deleted ?? (entity !== undefined && deletionOf(entity) !== undefined);
+  const tellsChanges = attributesOf(item).includes(CHANGED) && (!entity || hasColumn(entity, CHANGED));
   class CollectionQuery implements ListQuery {
     [LARGEST] = LargestSize.of(item);
     [SORTABLE] = sortable;
-    [FILTERABLE] = filterable;
+    [FILTERABLE] = tellsChanges ? [...filterable, CHANGED] : filterable;
+    [KEEPS_DELETED] = keepsDeleted;
 
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
     page?: number;
@@ -156,6 +170,12 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
 
     @IdsParameter('Only the items with these ids. An id that no item of the list has is passed over.')
     ids?: number[];
+
+    @SinceParameter(tellsChanges)
+    updated_since?: string;
+
+    @DeletedParameter(keepsDeleted)
+    deleted?: unknown;
 
     @Text({ min: 1, max: MAX_SEARCH, optional: true })
     @ApiProperty({

@@ -2,6 +2,7 @@ import { Brackets, IsNull, type ObjectLiteral, type Repository, type SelectQuery
 import type { Comparison } from '../input/comparison';
 import { searchableOf } from '../rows/searchable-by';
 import type { Filter } from './conditions';
+import { onlyDeleted } from './deleted-rows';
 import type { ListQuery } from './list-query';
 import type { Equal } from './read-plain-rows';
 import { ROW } from './row-sizes';
@@ -25,11 +26,12 @@ export function equalities(filter: object = {}, status: string | undefined): Equ
 
 export function matchingRows<E extends ObjectLiteral>(
   repository: Repository<E>,
-  { search }: ListQuery,
+  query: ListQuery,
   { searchable, searchIn, where }: MatchingOptions<E>,
   equal: Equal,
   compared: Comparison[],
 ): SelectQueryBuilder<E> {
+  const { search } = query;
   const builder = repository.createQueryBuilder(ROW);
   // `where` would replace earlier conditions, so each one is added.
   for (const [column, value] of equal) builder.andWhere({ [column]: value ?? IsNull() });
@@ -39,6 +41,7 @@ export function matchingRows<E extends ObjectLiteral>(
   }
   where?.(builder);
   if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
+  onlyDeleted(builder, query);
   return builder;
 }
 

@@ -6,6 +6,7 @@ import { UnitOfWork } from '../transactions/unit-of-work';
 import type { Comparison } from '../input/comparison';
 import { conditionsIn, keysIn } from './conditions';
 import { cursorPage } from './cursor-page';
+import { requireMayReadDeleted, wantsDeleted } from './deleted-rows';
 import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
@@ -42,6 +43,7 @@ export function paginate<E extends ObjectLiteral & { id: number }>(
   const query = withKeys(asked);
   requireColumns(repository.metadata, query, options);
   requireVisible(query, options.hidden);
+  requireMayReadDeleted(query);
   const { [CURSORS]: cursors, [WORK]: work = new UnitOfWork(), search } = query;
   if (query[EXPORT]) return wholeList(repository, query, options, work);
   const list = listOf(repository, query, options, work);
@@ -80,7 +82,9 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const { manager, metadata } = repository;
   const equal = equalities(filter, query.status);
   const compared = conditionsIn(query);
-  const keys = keysIn(metadata, equal, compared, query);
+  // The indexes of the columns have no deleted rows.
+  const ofDeleted = wantsDeleted(query);
+  const keys = ofDeleted ? undefined : keysIn(metadata, equal, compared, query);
   const matching = (rows: Repository<E>) => matchingRows(rows, query, options, equal, compared);
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
@@ -90,7 +94,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall && !keys ? plainFor(repository, equal, compared, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
-  const isWhole = compared.length === 0 && (ofStatus || equal.length === 0);
+  const isWhole = !ofDeleted && compared.length === 0 && (ofStatus || equal.length === 0);
   const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
   return {
     read: async (slice) => {

@@ -3,6 +3,7 @@ import type { Comparison } from '../input/comparison';
 import type { PlainEntity } from '../rows/plain-entity';
 import { sharedRead } from '../rows/shared-read';
 import { nameOf } from '../rows/statement';
+import { wantsDeleted } from './deleted-rows';
 import { sharedLane } from './list-lane';
 import { type ListQuery, sortOf, WORK } from './list-query';
 import type { Slice } from './list';
@@ -33,7 +34,9 @@ export async function readPlainRows<E extends ObjectLiteral>(
   { always = [] }: ReadOptions<E>,
   { direction, limit, offset = 0, weighs = false }: Slice,
 ): Promise<E[] | undefined> {
-  const { table, present } = plain;
+  const { table } = plain;
+  const ofDeleted = wantsDeleted(query);
+  const presence = ofDeleted ? plain.deleted : plain.present;
   const wanted = columnsFor(repository, query, always);
   const columns = plain.select(wanted);
   const order = `ORDER BY ${plain.column(sortOf(query))} ${direction}, id ${direction}`;
@@ -44,7 +47,7 @@ export async function readPlainRows<E extends ObjectLiteral>(
     if (one.value !== undefined) values.push(one.value);
     conditions.push(one.condition(plain.column(one.attribute), `$${values.length}`));
   }
-  if (present) conditions.unshift(present);
+  if (presence) conditions.unshift(presence);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   const page = `${where} ${order} LIMIT $1 OFFSET $2`;
   const found =
@@ -57,7 +60,9 @@ export async function readPlainRows<E extends ObjectLiteral>(
   const name = query.fields || compared.length > 0 ? undefined : nameOf(text);
   const { dataSource } = repository.manager;
   const statement = { name, text, values };
-  const lane = isGlance(equal.length + compared.length, offset) ? undefined : sharedLane(dataSource, query[WORK]);
+  const lane = isGlance(equal.length + compared.length + Number(ofDeleted), offset)
+    ? undefined
+    : sharedLane(dataSource, query[WORK]);
   const rows = await sharedRead<E>(dataSource, statement, lane);
   if (weighs && rows.length === 0) return undefined;
   return rows.map((row) => plain.toEntity(row));

@@ -1,4 +1,5 @@
 import { FindOptionsUtils, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { readDeleted } from './deleted-rows';
 import { foundIds, sorted } from './found-ids';
 import { charactersOf, type FoundRows, type Included, selectIncluded, textsOf } from './found-rows';
 import { noteHeavy, noteIfHeavy } from './heavy-tables';
@@ -62,6 +63,7 @@ export async function readRows<E extends ObjectLiteral>(
   if (!wanted) FindOptionsUtils.joinEagerRelations(rows, ROW, metadata);
   const places = query[CURSORS] && !hasExactSortValue(metadata, sort);
   if (places) selectSortValue(rows, sort);
+  readDeleted(rows, query);
   const { raw, entities } = await rows.getRawAndEntities<object>();
   const heavy = weighs ? heavyRowsIn(raw, room, included.length === 0) : undefined;
   if (heavy) {

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { searchableOf } from '../rows/searchable-by';
-import { FILTERABLE, type ListQuery, SORTABLE } from './list-query';
+import { FILTERABLE, KEEPS_DELETED, type ListQuery, SORTABLE } from './list-query';
 
 /** The columns that a list names. */
 interface Named {
@@ -43,6 +43,7 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
     sortable.add(sorts);
   }
   for (const name of query[FILTERABLE] ?? []) once('compares', name, () => requireComparable(metadata, name));
+  if (query[KEEPS_DELETED]) once('lists', 'deleted rows', () => requireDeletion(metadata));
   for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
   for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
   for (const [name, column] of Object.entries(named.include ?? {})) {
@@ -71,6 +72,13 @@ function requireComparable(metadata: EntityMetadata, name: string): void {
   if (column && !column.transformer) return;
   const way = 'Name only columns of the table itself without a transformer in `filterable` of ListQueryOf';
   throw new Error(`A list is filterable by ${name}, which is no such column of ${metadata.name}. ${way}`);
+}
+
+function requireDeletion({ name, deleteDateColumn }: EntityMetadata): void {
+  if (deleteDateColumn) return;
+  throw new Error(
+    `A list has the deleted rows of ${name}, which has no @DeleteDateColumn(). Leave out \`deleted: true\``,
+  );
 }
 
 /** Excludes a `@VirtualColumn`, which is a subquery for each row. */

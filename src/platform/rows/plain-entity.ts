@@ -72,6 +72,8 @@ export class PlainEntity<E extends ObjectLiteral> {
   readonly table: string;
   /** The condition that excludes hidden rows; undefined if rows can't be hidden. */
   readonly present?: string;
+  /** The condition that selects hidden rows; undefined if rows can't be hidden. */
+  readonly deleted?: string;
   /** All columns that `find` reads, for statements that return rows. */
   readonly selection: string;
   private readonly columns: Map<string, ColumnMetadata>;
@@ -87,6 +89,7 @@ export class PlainEntity<E extends ObjectLiteral> {
       columns.filter(({ isVirtual }) => !isVirtual).map((column) => [column.propertyName, column]),
     );
     this.present = deleteDateColumn && `${quoted(deleteDateColumn.databaseName)} IS NULL`;
+    this.deleted = deleteDateColumn && `${quoted(deleteDateColumn.databaseName)} IS NOT NULL`;
     this.selection = this.select();
     this.prototype = this.simplePrototype();
   }

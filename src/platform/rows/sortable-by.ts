@@ -12,12 +12,17 @@ const SIMPLE_NAME = /^[a-z_][a-z0-9_]*$/;
 
 /**
  * The columns that a list of these rows can be sorted by, beside `id`. Each has an index with the `id`, which breaks ties, so
- * that a page costs the same at any depth: `<table>_<column>_sort`, of the rows that aren't deleted.
+ * that a page costs the same at any depth: `<table>_<column>_sort`, of the rows that aren't deleted. Where rows are only hidden
+ * when they are deleted, two more have the deleted ones, which administrators may list: `<table>_deleted` by the `id`, and
+ * `<table>_deleted_since` by `updated_at`.
  */
 export function SortableBy<Name extends string>(...names: Name[]): (entity: EntityWith<Name>) => void {
   return (entity) => {
     Reflect.defineMetadata(SORTABLE_BY, ['id', ...names], entity);
-    getMetadataArgsStorage().indices.push(...names.map((name) => new SortIndex(entity, name)));
+    getMetadataArgsStorage().indices.push(
+      ...names.map((name) => new SortIndex(entity, name)),
+      ...deletedIndexes(entity),
+    );
   };
 }
 
@@ -50,11 +55,41 @@ class SortIndex implements IndexMetadataArgs {
   }
 
   get where(): string | undefined {
-    const columns = getMetadataArgsStorage().filterColumns(lineageOf(this.target));
-    const deletion = columns.find(({ mode }) => mode === 'deleteDate');
-    return deletion && `${quoted(deletion.options.name ?? deletion.propertyName)} IS NULL`;
+    const deletion = deletionOf(this.target);
+    return deletion && `${quoted(deletion)} IS NULL`;
   }
 }
+
+/** What finds the deleted rows of an entity. None if rows are gone when they are deleted. */
+function deletedIndexes(entity: SortableEntity): IndexMetadataArgs[] {
+  const deletion = deletionOf(entity);
+  if (!deletion) return [];
+  const where = `${quoted(deletion)} IS NOT NULL`;
+  const index = (end: string, columns: string[]): IndexMetadataArgs => ({
+    target: entity,
+    get name() {
+      const table = tableOf(entity);
+      return table && `${table}_${end}`;
+    },
+    columns,
+    where,
+    synchronize: true,
+  });
+  const since = hasColumn(entity, 'updated_at') ? [index('deleted_since', ['updated_at', 'id'])] : [];
+  return [index('deleted', ['id']), ...since];
+}
+
+/** The column that says when a row of an entity was deleted. Undefined if rows are gone then. */
+export function deletionOf(entity: Target): string | undefined {
+  const deletion = columnsOf(entity).find(({ mode }) => mode === 'deleteDate');
+  return deletion && (deletion.options.name ?? deletion.propertyName);
+}
+
+/** Whether rows of the entity have a column for this property. */
+export const hasColumn = (entity: Target, property: string): boolean =>
+  columnsOf(entity).some(({ propertyName }) => propertyName === property);
+
+const columnsOf = (entity: Target) => getMetadataArgsStorage().filterColumns(lineageOf(entity));
 
 /** The name that the entity's decorator says, if it says one. */
 export const tableOf = (entity: Target): string | undefined =>
