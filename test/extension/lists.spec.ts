@@ -74,6 +74,31 @@ describe('A list of a team’s own', () => {
     expect(all.map(({ id }) => ids.indexOf(id)).sort()).toEqual(expected);
   });
 
+  it.each(['', '/tagged'])('shows them to administrators, by `deleted=only`: %s', async (path) => {
+    const admin = api.as(await api.admin());
+    const search = path === '/tagged' ? '' : '&search=member';
+    const since = '&updated_since=2020-01-01T00:00:00Z';
+    for (const query of [
+      '',
+      '&fields=id',
+      '&sort=born_on',
+      `&sort=rate${search}`,
+      since,
+      '&updated_since=2100-01-01T00:00:00Z',
+    ]) {
+      const expected = query.includes('2100') ? [] : [{ id: ids[5] }];
+      for (const version of [1, 2]) {
+        const { body } = await admin.get(`//api/v${version}/club-members${path}?deleted=only${query}`);
+        expect([query, body.data]).toMatchObject([query, expected]);
+      }
+      const { text } = await admin.get(`/club-members${path}?deleted=only${query}`, { Accept: 'application/x-ndjson' });
+      const lines = text.split('\n').slice(0, -1);
+      expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(expected);
+    }
+    expect((await admin.get(`/club-members/filtered?deleted=only`)).body.data).toEqual([]);
+    expectError(await list(`${path}?deleted=only`), 'VALIDATION_ERROR', { fields: { deleted: 'access' } });
+  });
+
   it('needs neither dates nor a version', async () => {
     for (const query of ['?sort=name', '?search=old', '?fields=name&sort=name']) {
       expect([query, (await walk(`/old${query}`)).length]).toEqual([query, 5]);
@@ -182,6 +207,8 @@ describe('A list of a team’s own', () => {
     ['wrongly-ordered', 'sorts tags by name, which is no column of MemberTag'],
     ['wrongly-searched', 'searches tag_ids, which is no column of ClubMember'],
     ['wrongly-filtered', 'filters by colour, which is no column of ClubMember'],
+    ['wrongly-kept', 'A list has the deleted rows of OldMember, which has no @DeleteDateColumn()'],
+    ['untold', 'A list is filterable by updated_at, which is no such column of OldMember'],
   ])('is refused at the first call, with the reason: %s', async (path, reason) => {
     for (const version of [1, 2]) {
       const { log } = api.app;

@@ -124,7 +124,10 @@ class ClubMemberDto extends ResourceDto {
   tag_ids: number[];
 }
 
-class ListMembersQuery extends ListQueryOf(ClubMemberDto, { sortable: ['id', 'name', 'born_on', 'rate', 'level'] }) {
+class ListMembersQuery extends ListQueryOf(ClubMemberDto, {
+  sortable: ['id', 'name', 'born_on', 'rate', 'level'],
+  deleted: true,
+}) {
   @BooleanParameter('Only members who are, or are not.')
   active?: boolean;
 
@@ -165,6 +168,8 @@ class PlainDto {
 }
 
 class ListPlainQuery extends ListQueryOf(PlainDto, { sortable: ['id', 'name'] }) {}
+class ListKeptQuery extends ListQueryOf(PlainDto, { sortable: ['id'], deleted: true }) {}
+class ListUntoldQuery extends ListQueryOf(ClubMemberDto, { sortable: ['id'] }) {}
 class ListVirtualQuery extends ListQueryOf(ClubMemberDto, { sortable: ['id', 'letters'] }) {}
 class ListJoinedQuery extends ListQueryOf(ClubMemberDto, { sortable: ['id', 'office.city'] }) {}
 
@@ -264,6 +269,18 @@ class ClubMembersController {
   @AnswersPage(PlainDto)
   async oldOnes(@Query() query: ListPlainQuery): Promise<Page<object>> {
     return (await paginate(this.old, query, { searchable: ['name'] })).map(({ id, name }) => ({ id, name }));
+  }
+
+  @Get('wrongly-kept')
+  @AnswersPage(PlainDto)
+  async wronglyKept(@Query() query: ListKeptQuery): Promise<Page<object>> {
+    return (await paginate(this.old, query)).map(({ id, name }) => ({ id, name }));
+  }
+
+  @Get('untold')
+  @AnswersPage(PlainDto)
+  async untold(@Query() query: ListUntoldQuery): Promise<Page<object>> {
+    return (await paginate(this.old, query)).map(({ id, name }) => ({ id, name }));
   }
 
   @Get('names')
