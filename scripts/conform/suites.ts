@@ -58,6 +58,16 @@ export const SUITES: Suite[] = [
     place: `the service in ${FOLDER}: its list passes the whole query to paginate()`,
   },
   {
+    file: 'test/conventions/every-change.spec.ts',
+    checks: 'what changed since a moment: `updated_since`, in each form of the list, and its index',
+    place: `ListQueryOf() of the list's query and @SortableBy() of the entity in ${FOLDER}`,
+  },
+  {
+    file: 'test/conventions/every-deletion.spec.ts',
+    checks: 'deleted rows, if they are kept: `deleted=only` for administrators alone, and its indexes',
+    place: `@SortableBy() of the entity in ${FOLDER}, and the migration`,
+  },
+  {
     file: 'test/conventions/every-cursor.spec.ts',
     checks: 'the cursors of version 2: there and back, by each attribute',
     place: `\`collections\` in ${DESCRIPTION}`,

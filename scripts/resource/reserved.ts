@@ -23,7 +23,7 @@ const TABLES = words(`
 /** Attributes of every resource, and parameters of its lists. */
 const PLATFORM = words(`
   id created_at updated_at version deleted_at fields sort order sort_by page size limit cursor search key owner resource
-  include`);
+  include updated_since deleted`);
 /** Columns that each table of PostgreSQL has. */
 const SYSTEM = words('tableoid xmin xmax cmin cmax ctid');
 

@@ -51,6 +51,9 @@ const UNSAID: Record<string, (request: FuzzRequest) => void> = {
     if (/\b(email|roles)\b/.test(query.fields ?? '')) delete query.fields;
     for (const name of ['sort', 'sortBy']) if (query[name] === 'email') delete query[name];
   },
+  'deleted items can be asked for by administrators alone'({ caller, query }) {
+    if (caller !== 'admin') delete query.deleted;
+  },
   'a user shows only pictures of its own, and a new user has none'({ operation, body }) {
     const user = body as { image?: string | null } | undefined;
     if (/ \/api\/v\d\/users/.test(operation) && user?.image) user.image = null;

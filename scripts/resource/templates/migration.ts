@@ -27,7 +27,7 @@ ${columnsOf(plan)
     await database.query(
       'CREATE TRIGGER ${table}_touch BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION touch_row()',
     );
-${[...uniqueIndexes(plan), sortIndexes(plan), ...searchIndexes(plan)].join('\n')}
+${[...uniqueIndexes(plan), sortIndexes(plan), ...deletedIndexes(plan), ...searchIndexes(plan)].join('\n')}
 ${links.map((link) => `    await linkRows(database, ${link});`).join('\n')}
     await countRows(database, '${table}'${counted.length > 0 ? `, { ${counted.join(', ')} }` : ''});
     await auditRows(database, '${table}', { readers: '${readersOf(plan)}' });
@@ -164,6 +164,15 @@ function sortIndexes(plan: Plan): string {
     for (const column of [${columns.join(', ')}]) {
       await database.query(\`CREATE INDEX ${table}_\${column}_sort ON ${table} (\${column}, id)${present}\`);
     }`;
+}
+
+/** By these administrators list deleted rows, which the other indexes leave out. */
+function deletedIndexes({ names: { table }, softDelete }: Plan): string[] {
+  if (!softDelete) return [];
+  return [
+    statement(`CREATE INDEX ${table}_deleted ON ${table} (id) WHERE deleted_at IS NOT NULL`),
+    statement(`CREATE INDEX ${table}_deleted_since ON ${table} (updated_at, id) WHERE deleted_at IS NOT NULL`),
+  ];
 }
 
 /** The other indexes leave out deleted rows, which the deletion of a row that they refer to has to find. */

@@ -19,8 +19,7 @@ const SINCE =
   `commits late is older than others that were visible before it: ask again from the newest \`updated_at\` seen, minus ` +
   `${SINCE_MARGIN} seconds. Deleted items are not among them.`;
 const DELETED =
-  'Only deleted items, as they were when they were deleted, with all other parameters of the list. For administrators: ' +
-  'others get 400.';
+  'Only deleted items, in their last state, instead of the others. For administrators: other callers get 400.';
 
 /** One attribute: whoever knows of `sort=a,-b` elsewhere is told how it is here. */
 export function SortKey(sortable: readonly string[]): PropertyDecorator {
