@@ -59,13 +59,13 @@ export const SUITES: Suite[] = [
   },
   {
     file: 'test/conventions/every-change.spec.ts',
-    checks: 'what changed since a moment: `updated_since`, in each form of the list, and its index',
-    place: `ListQueryOf() of the list's query and @SortableBy() of the entity in ${FOLDER}`,
+    checks: 'what changed since a moment: `updated_since`, in each form of the list',
+    place: `ListQueryOf() of the list's query in ${FOLDER}`,
   },
   {
     file: 'test/conventions/every-deletion.spec.ts',
-    checks: 'deleted rows, if they are kept: `deleted=only` for administrators alone, and its indexes',
-    place: `@SortableBy() of the entity in ${FOLDER}, and the migration`,
+    checks: 'deleted rows, if they are kept: `deleted=only`, for administrators alone',
+    place: `ListQueryOf() of the list's query in ${FOLDER}: its \`sortable\` is the entity`,
   },
   {
     file: 'test/conventions/every-cursor.spec.ts',

@@ -56,14 +56,6 @@ describe('every change', () => {
 
     if (!isTold) return;
 
-    it('is found in an index', async () => {
-      const columns = 'updated_at, id';
-      const found = await lists.indexesOf(table, lists.presence(table));
-
-      const lack = `No index of ${table} has (${columns}), by which \`updated_since\` finds rows: name updated_at in @SortableBy()`;
-      lacks(found.includes(columns) ? [] : [lack]);
-    });
-
     it('finds the rows of a moment and later, and counts them', async () => {
       const items = (await list('size=100')).body.data as Item[];
       const moments = [...new Set(items.map(({ updated_at }) => updated_at))];

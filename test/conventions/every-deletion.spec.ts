@@ -49,29 +49,6 @@ describe('every deletion', () => {
       }
     });
 
-    it('is found in an index, by its id and by its moment', async () => {
-      if (!isKept()) return;
-      const condition = `(${lists.deletionOf(table)} IS NOT NULL)`;
-      const partial = await lists.query(
-        'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indrelid = $1::regclass AND pg_get_expr(indpred, indrelid) = $2',
-        [table, condition],
-      );
-      const found = partial.length > 0 ? await lists.indexesOf(table, condition) : [];
-      const needed = {
-        deleted: 'id',
-        ...(attributes.includes('updated_at') ? { deleted_since: 'updated_at, id' } : {}),
-      };
-
-      lacks(
-        Object.entries(needed)
-          .filter(([, columns]) => !found.includes(columns))
-          .map(
-            ([end, columns]) =>
-              `No index of ${table} has the deleted rows by (${columns}): write addIndex(database, '${table}_${end}', 'ON ${table} (${columns}) WHERE ${condition.slice(1, -1)}')`,
-          ),
-      );
-    });
-
     it('is shown to administrators, in each form of the list, and counted', async () => {
       if (!isKept()) return;
       await lists.expectRows(name, 'deleted=only', gone);

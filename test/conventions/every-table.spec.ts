@@ -184,6 +184,29 @@ describe('every table', () => {
       ]);
     });
 
+    it('has an index for `updated_since`, and two for deleted rows if it keeps them', async () => {
+      const { deleteDateColumn } = database().entityMetadatas.find(({ tableName }) => tableName === table)!;
+      const deletion = deleteDateColumn?.databaseName;
+      const since = attributes.includes('updated_at') ? ['updated_at, id'] : [];
+      const present = await indexesOf(table, deletion ? `${deletion} IS NULL` : 'true');
+      const deleted = deletion ? await indexesOf(table, `${deletion} IS NOT NULL`) : [];
+      const nameOf = (columns: string) => `${table}_deleted${columns === 'id' ? '' : '_since'}`;
+
+      lacks([
+        ...since
+          .filter((columns) => !present.includes(columns))
+          .map(
+            (columns) => `No index of ${table} is (${columns}), as \`updated_since\` needs it: add it to @SortableBy()`,
+          ),
+        ...(deletion ? ['id', ...since] : [])
+          .filter((columns) => !deleted.includes(columns))
+          .map(
+            (columns) =>
+              `No index of ${table} has the deleted rows by (${columns}): write addIndex(database, '${nameOf(columns)}', 'ON ${table} (${columns}) WHERE ${deletion} IS NOT NULL')`,
+          ),
+      ]);
+    });
+
     it('has no attribute that lists sort by and don’t show', () => {
       lacks(
         sortable
@@ -195,6 +218,20 @@ describe('every table', () => {
       );
     });
   });
+
+  /** The columns of each index of a table for the rows of a condition: those that have all rows do for the present ones. */
+  async function indexesOf(table: string, condition: string): Promise<string[]> {
+    const rows = await query<{ columns: string }>(
+      `SELECT string_agg(attname, ', ' ORDER BY ordinality) AS columns
+         FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam,
+              unnest(indkey) WITH ORDINALITY AS key (number, ordinality), pg_attribute
+        WHERE attrelid = indrelid AND attnum = number AND indrelid = $1::regclass AND amname = 'btree' AND indisvalid
+              AND coalesce(pg_get_expr(indpred, indrelid), $3) = $2
+        GROUP BY indexrelid`,
+      [table, `(${condition})`, condition.endsWith('NOT NULL') ? '' : `(${condition})`],
+    );
+    return rows.map(({ columns }) => columns);
+  }
 
   function constraintsOf(table: string): Promise<{ name: string; code: string }[]> {
     return query(

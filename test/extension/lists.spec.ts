@@ -74,7 +74,7 @@ describe('A list of a team’s own', () => {
     expect(all.map(({ id }) => ids.indexOf(id)).sort()).toEqual(expected);
   });
 
-  it.each(['', '/tagged'])('shows them to administrators, by `deleted=only`: %s', async (path) => {
+  it.each(['', '/tagged', '/with-tags'])('shows them to administrators, by `deleted=only`: %s', async (path) => {
     const admin = api.as(await api.admin());
     const search = path === '/tagged' ? '' : '&search=member';
     const since = '&updated_since=2020-01-01T00:00:00Z';

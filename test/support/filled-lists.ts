@@ -64,20 +64,6 @@ export class FilledLists {
     return rows.map(({ id }) => id);
   }
 
-  /** The columns of each index of a table that has all rows, or those of the condition. */
-  async indexesOf(table: string, condition: string): Promise<string[]> {
-    const rows = await this.query(
-      `SELECT string_agg(attname, ', ' ORDER BY ordinality) AS columns
-         FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam,
-              unnest(indkey) WITH ORDINALITY AS key (number, ordinality), pg_attribute
-        WHERE attrelid = indrelid AND attnum = number AND indrelid = $1::regclass AND amname = 'btree' AND indisvalid
-              AND coalesce(pg_get_expr(indpred, indrelid), $2) = $2
-        GROUP BY indexrelid`,
-      [table, condition],
-    );
-    return rows.map(({ columns }) => columns as string);
-  }
-
   list(name: string, parameters: string, version = 'v1', client = this.admin, headers = {}): Promise<Answer> {
     return client.get(`//api/${version}${this.places[name].path ?? name}?${parameters}`, headers);
   }

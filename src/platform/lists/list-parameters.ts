@@ -1,9 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { pureAttribute } from '../input/attribute';
-import { OneOf } from '../input/attributes';
+import { OneOf, Text } from '../input/attributes';
+import { attributesOf, type DtoClass } from '../input/fields';
+import { type SortableEntity, sortableOf } from '../rows/sortable-by';
+import { CURSOR_PATTERN, MAX_CURSOR } from './cursor';
 import { compares, momentsAsTexts } from './filters';
 
+const MAX_SEARCH = 100;
 /** What `deleted=only` is read as. A symbol, as a list may have a parameter of its own with this name. */
 export const DELETED_ONLY = Symbol('deleted=only');
 /** The attribute that tells when a row has changed. */
@@ -28,6 +32,20 @@ export function SortKey(sortable: readonly string[]): PropertyDecorator {
   return pureAttribute({ name: 'enum', message, holds }, [], { type: String, enum: [...sortable] }, { optional: true });
 }
 
+/**
+ * What a list of an entity is sorted by.
+ * @throws {Error} for an attribute that the DTO doesn't show: the order of a list would tell what it is
+ */
+export function shownOf(entity: SortableEntity, item: DtoClass): readonly string[] {
+  const names = sortableOf(entity);
+  const shown = attributesOf(item);
+  const hidden = names.find((name) => !shown.includes(name));
+  if (hidden === undefined) return names;
+  throw new Error(
+    `${entity.name} is sortable by ${hidden}, which ${item.name} doesn't show: name what lists may sort by`,
+  );
+}
+
 /** Declares `status`, or nothing if the resource has none. */
 export function StatusParameter(statuses: readonly string[] | Record<string, string> | undefined): PropertyDecorator {
   if (!statuses) return nothing;
@@ -37,6 +55,16 @@ export function StatusParameter(statuses: readonly string[] | Record<string, str
     ApiProperty({ description: 'Only items with this status.', example }),
   );
 }
+
+/** Declares `cursor`. */
+export const CursorParameter = (): PropertyDecorator =>
+  applyDecorators(
+    Text({ max: MAX_CURSOR, optional: true }),
+    ApiProperty({
+      pattern: CURSOR_PATTERN,
+      description: 'Leads to a page: `next` or `previous` of another page of the same list.',
+    }),
+  );
 
 /** Declares `updated_since`, if the items of the list tell when they have changed. */
 export function SinceParameter(isTold: boolean): PropertyDecorator {
@@ -56,8 +84,18 @@ export function DeletedParameter(isKept: boolean): PropertyDecorator {
 
 const nothing: PropertyDecorator = () => undefined;
 
+/** Declares `search`. @param names the columns that it looks through, as far as they are known */
+export const SearchParameter = (names: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    Text({ min: 1, max: MAX_SEARCH, optional: true }),
+    ApiProperty({
+      description: `Only items that contain this text in ${placesOf(names)}, in upper or lower case.`,
+      example: 'a',
+    }),
+  );
+
 /** In words, where `search` looks. */
-export function placesOf(names: readonly string[]): string {
+function placesOf(names: readonly string[]): string {
   const places = names.map((name) => `\`${name}\``).join(' or ');
   return places || 'one of their searchable attributes';
 }

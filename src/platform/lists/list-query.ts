@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { UnitOfWork } from '../transactions/unit-of-work';
-import { OneOf, Text } from '../input/attributes';
+import { OneOf } from '../input/attributes';
 import { FieldList, IdsParameter, IncludeList, SameAs, WholeParameter } from '../input/query-parameters';
 import { BooleanParameter } from '../input/value-parameters';
 import type { Export } from '../exports/export';
@@ -9,15 +9,23 @@ import type { Version } from '../http/api-version';
 import { attributesOf, type DtoClass } from '../input/fields';
 import { LargestSize } from '../answers/largest-size';
 import { searchableOf } from '../rows/searchable-by';
-import { deletionOf, hasColumn, type SortableEntity, sortableOf } from '../rows/sortable-by';
+import { deletionOf, hasColumn, type SortableEntity } from '../rows/sortable-by';
 import { declareFilters, namesOf } from './filters';
-import { CURSOR_PATTERN, type Cursors, MAX_CURSOR } from './cursor';
-import { CHANGED, DeletedParameter, placesOf, SinceParameter, SortKey, StatusParameter } from './list-parameters';
+import type { Cursors } from './cursor';
+import {
+  CHANGED,
+  CursorParameter,
+  DeletedParameter,
+  SearchParameter,
+  shownOf,
+  SinceParameter,
+  SortKey,
+  StatusParameter,
+} from './list-parameters';
 
 export const DEFAULT_SIZE = 20;
 export const MAX_SIZE = 100;
 const MAX_PAGE = 2 ** 31 - 1;
-const MAX_SEARCH = 100;
 
 const SIZE =
   'Items on a page. A page that would have more than 8 MiB is refused (400); with cursors it has fewer items instead.';
@@ -120,10 +128,9 @@ export const directionOf = ({ order }: ListQuery): 'ASC' | 'DESC' => (order === 
 export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuery> {
   const { sortable: by, filterable = [] } = options;
   const statuses = options.statuses ?? (filterable.includes('status') ? namesOf(item, 'status') : undefined);
+  const entity = typeof by === 'function' ? by : undefined;
   const sortable = typeof by === 'function' ? shownOf(by, item) : by;
   const example = sortable.includes('created_at') ? 'created_at' : sortable[0];
-  const searched = placesOf(typeof by === 'function' ? searchableOf(by) : []);
-  const entity = typeof by === 'function' ? by : undefined;
   const keepsDeleted = options.deleted ?? (entity !== undefined && deletionOf(entity) !== undefined);
   const tellsChanges = attributesOf(item).includes(CHANGED) && (!entity || hasColumn(entity, CHANGED));
   class CollectionQuery implements ListQuery {
@@ -135,11 +142,7 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     @WholeParameter({ min: 0, max: MAX_PAGE, default: 0, example: 0, description: 'Zero-based number of the page.' })
     page?: number;
 
-    @Text({ max: MAX_CURSOR, optional: true })
-    @ApiProperty({
-      pattern: CURSOR_PATTERN,
-      description: 'Leads to a page: `next` or `previous` of another page of the same list.',
-    })
+    @CursorParameter()
     cursor?: string;
 
     @BooleanParameter('True adds the number of all items to `pagination`. Counting them may cost more than the page.')
@@ -177,11 +180,7 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
     @DeletedParameter(keepsDeleted)
     deleted?: unknown;
 
-    @Text({ min: 1, max: MAX_SEARCH, optional: true })
-    @ApiProperty({
-      description: `Only items that contain this text in ${searched}, in upper or lower case.`,
-      example: 'a',
-    })
+    @SearchParameter(entity ? searchableOf(entity) : [])
     search?: string;
 
     @FieldList(item)
@@ -194,17 +193,6 @@ export function ListQueryOf(item: DtoClass, options: ListOptions): Type<ListQuer
   declareFilters(CollectionQuery, item, others);
   Reflect.defineMetadata(LIST_OF, item, CollectionQuery);
   return CollectionQuery;
-}
-
-/** @throws {Error} for one that the DTO doesn't show: the order of a list would tell what it is */
-function shownOf(entity: SortableEntity, item: DtoClass): readonly string[] {
-  const names = sortableOf(entity);
-  const shown = attributesOf(item);
-  const hidden = names.find((name) => !shown.includes(name));
-  if (hidden === undefined) return names;
-  throw new Error(
-    `${entity.name} is sortable by ${hidden}, which ${item.name} doesn't show: name what lists may sort by`,
-  );
 }
 
 /** The DTO of the items, if the type of a parameter is the query of a collection or derived from one. */

@@ -19,10 +19,8 @@ const SIMPLE_NAME = /^[a-z_][a-z0-9_]*$/;
 export function SortableBy<Name extends string>(...names: Name[]): (entity: EntityWith<Name>) => void {
   return (entity) => {
     Reflect.defineMetadata(SORTABLE_BY, ['id', ...names], entity);
-    getMetadataArgsStorage().indices.push(
-      ...names.map((name) => new SortIndex(entity, name)),
-      ...deletedIndexes(entity),
-    );
+    const sorts = names.map((name) => new ListIndex(entity, `${name}_sort`, [name, 'id']));
+    getMetadataArgsStorage().indices.push(...sorts, ...deletedIndexes(entity));
   };
 }
 
@@ -36,47 +34,35 @@ export function sortableOf(entity: SortableEntity): readonly string[] {
   return names;
 }
 
-/** What `@Index(name, [column, 'id'], { where })` tells TypeORM. Asked for late: decorators above this one say the table. */
-class SortIndex implements IndexMetadataArgs {
-  readonly columns: string[];
+/** What `@Index(name, columns, { where })` tells TypeORM. Asked for late: decorators above this one say the table. */
+class ListIndex implements IndexMetadataArgs {
   readonly synchronize = true;
 
+  /** @param end of its name, after that of the table @param deletion what the column of the deletion is */
   constructor(
     readonly target: Target,
-    private readonly column: string,
-  ) {
-    this.columns = [column, 'id'];
-  }
+    private readonly end: string,
+    readonly columns: string[],
+    private readonly deletion: 'IS NULL' | 'IS NOT NULL' = 'IS NULL',
+  ) {}
 
   /** Left to TypeORM where the table's name is. */
   get name(): string | undefined {
     const table = tableOf(this.target);
-    return table && `${table}_${this.column}_sort`;
+    return table && `${table}_${this.end}`;
   }
 
   get where(): string | undefined {
-    const deletion = deletionOf(this.target);
-    return deletion && `${quoted(deletion)} IS NULL`;
+    const column = deletionOf(this.target);
+    return column && `${quoted(column)} ${this.deletion}`;
   }
 }
 
 /** What finds the deleted rows of an entity. None if rows are gone when they are deleted. */
-function deletedIndexes(entity: SortableEntity): IndexMetadataArgs[] {
-  const deletion = deletionOf(entity);
-  if (!deletion) return [];
-  const where = `${quoted(deletion)} IS NOT NULL`;
-  const index = (end: string, columns: string[]): IndexMetadataArgs => ({
-    target: entity,
-    get name() {
-      const table = tableOf(entity);
-      return table && `${table}_${end}`;
-    },
-    columns,
-    where,
-    synchronize: true,
-  });
-  const since = hasColumn(entity, 'updated_at') ? [index('deleted_since', ['updated_at', 'id'])] : [];
-  return [index('deleted', ['id']), ...since];
+function deletedIndexes(entity: SortableEntity): ListIndex[] {
+  if (deletionOf(entity) === undefined) return [];
+  const since = new ListIndex(entity, 'deleted_since', ['updated_at', 'id'], 'IS NOT NULL');
+  return [new ListIndex(entity, 'deleted', ['id'], 'IS NOT NULL'), ...(hasColumn(entity, 'updated_at') ? [since] : [])];
 }
 
 /** The column that says when a row of an entity was deleted. Undefined if rows are gone then. */

@@ -178,6 +178,7 @@ const optionsOf: Record<string, PaginateOptions<ClubMember>> = {
   filter: { filter: { level: Level.GOLD } },
   where: { where: (builder) => builder.andWhere('resource.rate >= 0') },
   include: { include: { tags: 'id' } },
+  join: { where: (builder) => builder.leftJoin('resource.tags', 'tag'), searchable: ['name'] },
 };
 
 const toDto = (member: ClubMember) =>
@@ -227,6 +228,12 @@ class ClubMembersController {
   @AnswersPage(ClubMemberDto)
   async tagged(@Query() query: ListMembersQuery): Promise<Page<object>> {
     return (await paginate(this.members, query, optionsOf.include)).map(toDto);
+  }
+
+  @Get('with-tags')
+  @AnswersPage(ClubMemberDto)
+  async withTags(@Query() query: ListMembersQuery): Promise<Page<object>> {
+    return (await paginate(this.members, query, optionsOf.join)).map(toDto);
   }
 
   @Get('joined')
