@@ -279,13 +279,11 @@ class ClubMembersController {
   }
 
   @Get('wrongly-kept')
-  @AnswersPage(PlainDto)
   async wronglyKept(@Query() query: ListKeptQuery): Promise<Page<object>> {
     return (await paginate(this.old, query)).map(({ id, name }) => ({ id, name }));
   }
 
   @Get('untold')
-  @AnswersPage(PlainDto)
   async untold(@Query() query: ListUntoldQuery): Promise<Page<object>> {
     return (await paginate(this.old, query)).map(({ id, name }) => ({ id, name }));
   }
