@@ -35,6 +35,8 @@ const PRINTED: Record<string, RegExp> = {
   Search: /"data":\[\{"username":"ada"\}\]/,
   'Walk through all pages by cursors, which version 2 has': /"next":"[^"]+".*"next":null[^}]*\}[^}]*\}$/s,
   'Filter and search products': /"code":200.*"data":\[\{"name":"[^"]+","price":[\d.]+\}/,
+  'Read the products that have changed since a moment, in lines of JSON':
+    /^(?:\{"id":\d+,"updated_at":"[^"]+","version":\d+\}\n?)+$/,
   'Read posts with their authors and first comments': /"code":200.*"comments":\{"data":\[/,
   'Read a user with its entity tag': /^"\d+"$/,
   'Read it again only if it has changed: 304': /^HTTP\/1.1 304/,

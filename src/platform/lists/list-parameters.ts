@@ -59,11 +59,11 @@ export function StatusParameter(statuses: readonly string[] | Record<string, str
 /** Declares `cursor`. */
 export const CursorParameter = (): PropertyDecorator =>
   applyDecorators(
-    Text({ max: MAX_CURSOR, optional: true }),
     ApiProperty({
       pattern: CURSOR_PATTERN,
       description: 'Leads to a page: `next` or `previous` of another page of the same list.',
     }),
+    Text({ max: MAX_CURSOR, optional: true }),
   );
 
 /** Declares `updated_since`, if the items of the list tell when they have changed. */
@@ -87,11 +87,11 @@ const nothing: PropertyDecorator = () => undefined;
 /** Declares `search`. @param names the columns that it looks through, as far as they are known */
 export const SearchParameter = (names: readonly string[]): PropertyDecorator =>
   applyDecorators(
-    Text({ min: 1, max: MAX_SEARCH, optional: true }),
     ApiProperty({
       description: `Only items that contain this text in ${placesOf(names)}, in upper or lower case.`,
       example: 'a',
     }),
+    Text({ min: 1, max: MAX_SEARCH, optional: true }),
   );
 
 /** In words, where `search` looks. */
