@@ -10,7 +10,7 @@ import { ROW } from './row-sizes';
 export const wantsDeleted = ({ deleted }: ListQuery): boolean => deleted === DELETED_ONLY;
 
 /**
- * Refuses the deleted rows of a list to all but administrators, and to whoever reads a list without a request (D-902).
+ * Refuses the deleted rows of a list to all but administrators, and to whoever reads a list without a request (D-271).
  * @throws {ApiError} VALIDATION_ERROR
  */
 export function requireMayReadDeleted(query: ListQuery): void {

@@ -14,7 +14,7 @@ export const DELETED_ONLY = Symbol('deleted=only');
 export const CHANGED = 'updated_at';
 /**
  * Seconds that a caller takes off the newest `updated_at` it has seen, before it asks for what has changed since: more than
- * the longest request may take with its COMMIT. The documents of the API name this number (D-901).
+ * the longest request may take with its COMMIT. The documents of the API name this number (D-270).
  */
 export const SINCE_MARGIN = 60;
 
