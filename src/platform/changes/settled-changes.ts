@@ -14,8 +14,12 @@ const MAX_MARKS = 100;
 
 /** Of a sequence that has given no number yet, `last_value` is the first one. */
 const LAST = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM audit_events_id_seq';
-const SNAPSHOT = `SELECT pg_snapshot_xmin(now)::text AS oldest, pg_snapshot_xmax(now)::text AS next
-                    FROM pg_current_snapshot() AS now`;
+const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
+/**
+ * The snapshot's own `xmax` is one past the last number that has *ended*: transactions above it may run already. So the
+ * reader takes a number for itself, which is greater than those of all that have one.
+ */
+const NEXT = 'SELECT pg_current_xact_id()::text AS next';
 
 /** All events up to `last` are of transactions whose number is less than `next`. */
 interface Mark {
@@ -48,27 +52,37 @@ export class SettledChanges {
 
   private async look(): Promise<number> {
     const end = performance.now() + PATIENCE;
-    const { last: wanted } = await this.mark();
+    const wanted = await this.mark();
+    await this.settle();
     while (this.settled < wanted && performance.now() < end) {
       await delay(INTERVAL);
-      await this.mark();
+      await this.settle();
     }
     return this.settled;
   }
 
-  /** In this order: a transaction that has an event has a number already. */
-  private async mark(): Promise<Mark> {
+  /**
+   * Notes the last number, and after it the next transaction: one that has an event has its number already. Only numbers
+   * that are new cost a transaction.
+   */
+  private async mark(): Promise<number> {
     const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
-    const [{ oldest, next }] = await this.database.query<{ oldest: string; next: string }[]>(SNAPSHOT);
-    const mark = { last: Number(last), next: BigInt(next) };
-    // The last of two marks with the same transaction says more.
-    this.marks = [...this.marks.filter((one) => one.next !== mark.next), mark];
-    for (const one of this.marks) {
-      if (one.next <= BigInt(oldest)) this.settled = Math.max(this.settled, one.last);
-    }
-    this.marks = this.marks.filter((one) => one.last > this.settled);
+    const mark = Number(last);
+    if (mark <= this.settled || this.marks.some((one) => one.last === mark)) return mark;
+    const [{ next }] = await this.database.query<{ next: string }[]>(NEXT);
+    this.marks.push({ last: mark, next: BigInt(next) });
     // Every other one, so that old and new ones remain.
     if (this.marks.length > MAX_MARKS) this.marks = this.marks.filter((_, index) => index % 2 === 0);
     return mark;
+  }
+
+  /** Finds the last mark whose transactions have all ended. */
+  private async settle(): Promise<void> {
+    if (this.marks.length === 0) return;
+    const [{ oldest }] = await this.database.query<{ oldest: string }[]>(OLDEST);
+    for (const { last, next } of this.marks) {
+      if (next <= BigInt(oldest)) this.settled = Math.max(this.settled, last);
+    }
+    this.marks = this.marks.filter(({ last }) => last > this.settled);
   }
 }
