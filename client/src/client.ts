@@ -1,3 +1,4 @@
+import type { ReadChanges } from './change-types.js';
 import type { Collection } from './collection-types.js';
 import type {
   Answer,
@@ -85,6 +86,8 @@ export interface Calls<Paths, Collections extends Facts> {
   ): AsyncGenerator<Partial<ItemOf<OperationAt<Paths, Path, 'GET'>>>, void>;
   /** A collection by its path: `collection('/invoices')` is `invoices`. */
   collection<List extends keyof Collections>(path: List): CollectionAt<Paths, Collections, List>;
+  /** What has changed since a mark: `for await (const change of client.changes({ from }))`. */
+  readonly changes: ReadChanges<Paths, Collections>;
   readonly session: Session;
   /** The URL of the version, to which paths are added. */
   readonly base: string;

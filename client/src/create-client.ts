@@ -1,4 +1,5 @@
 import { Caller, type UntypedAnswer, type UntypedInit } from './call.js';
+import { type ChangesOptions, UntypedChanges } from './changes.js';
 import type { Client, ClientOptions } from './client.js';
 import { UntypedCollection } from './collection.js';
 import { type paths as Paths1, routes as routes1 } from './generated/v1.js';
@@ -16,6 +17,7 @@ export type Client2 = Client<Paths2, (typeof routes2)['collections']>;
 interface Routes {
   collections: Record<string, { name: string; item: string | null }>;
   keyed: readonly string[];
+  waits: boolean;
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -29,7 +31,8 @@ export function createClient({ version = 2, ...options }: ClientOptions & { vers
   return clientOf(`${options.url.replace(/\/+$/, '')}/api/v${version}`, routes, options) as unknown as Client2;
 }
 
-function clientOf(base: string, { collections, keyed }: Routes, options: ClientOptions): object {
+function clientOf(base: string, { collections, keyed, waits }: Routes, options: ClientOptions): object {
+  const timeout = options.timeout ?? TIMEOUT;
   const patchByPost = options.patchByPost ?? isOtherOrigin(base);
   const caller = new Caller({
     base,
@@ -37,7 +40,7 @@ function clientOf(base: string, { collections, keyed }: Routes, options: ClientO
     // Called without an object: browsers refuse a `fetch` of anything but the window.
     fetch: options.fetch ?? ((...request) => fetch(...request)),
     retry: { ...RETRY, ...options.retry },
-    timeout: options.timeout ?? TIMEOUT,
+    timeout,
     headers: options.headers ?? {},
     patchByPost,
   });
@@ -48,12 +51,13 @@ function clientOf(base: string, { collections, keyed }: Routes, options: ClientO
   });
   const call = (method: string, path: string, init?: UntypedInit) => caller.call(method, path, init, session);
   const collection = (path: string) => new UntypedCollection(call, path, collections[path]?.item ?? `${path}/{id}`);
+  const changes = (wish: ChangesOptions = {}) => new UntypedChanges(call, wish, waits, timeout);
   const named = Object.entries(collections).map(([path, { name }]) => [name, collection(path)] as const);
   const methods = METHODS.map(
     (method) => [method, (path: string, init?: UntypedInit) => call(method, path, init)] as const,
   );
   const calls = Object.fromEntries<unknown>([...named, ...methods]);
-  return { ...calls, all: allBy(call), collection, session, base, patchByPost };
+  return { ...calls, all: allBy(call), changes, collection, session, base, patchByPost };
 }
 
 function allBy(call: (method: string, path: string, init?: UntypedInit) => Promise<UntypedAnswer>) {

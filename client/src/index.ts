@@ -1,5 +1,6 @@
 export { ApiError, type ErrorCode, isApiError, type Violation } from './api-error.js';
 export { type Client1, type Client2, createClient } from './create-client.js';
+export type { Changes, ChangesOptions, ChangesPage } from './changes.js';
 export type { ClientOptions } from './client.js';
 export type { ChangeOptions, CreateOptions, EachResult, WriteOptions } from './collection.js';
 export type { Answer, BodyOf, CallOptions, DataOf, OperationAt, QueryOf } from './paths.js';

@@ -6,17 +6,23 @@ export interface Routes {
   collections: Record<string, { name: string; item: string | null; takesList: boolean }>;
   /** The paths whose POST takes an Idempotency-Key. */
   keyed: string[];
+  /** Whether the feed of changes waits for one. */
+  waits: boolean;
 }
+
+/** It has pages, and no items: the client has a call of its own for it. */
+const FEED = '/changes';
 
 /** A collection below a parent has its items at its own path, and its list at the parent's. */
 export function routesOf({ paths }: CalledPaths): Routes {
   const nouns = [...new Set(Object.keys(paths).flatMap((path) => /^\/[^/{]+(?=\/\{[^/]+\}$|$)/.exec(path)?.[0] ?? []))];
-  const found = nouns.filter((path) => isPaged(paths, path) || itemOf(paths, path) !== null);
+  const found = nouns.filter((path) => path !== FEED && (isPaged(paths, path) || itemOf(paths, path) !== null));
   const collections = found.map(
     (path) => [path, { name: nameOf(path), item: itemOf(paths, path), takesList: takesList(paths, path) }] as const,
   );
   const keyed = Object.keys(paths).filter((path) => hasParameter(paths[path].post, 'header', 'Idempotency-Key'));
-  return { collections: Object.fromEntries(collections), keyed };
+  const waits = hasParameter(paths[FEED]?.get, 'query', 'wait');
+  return { collections: Object.fromEntries(collections), keyed, waits };
 }
 
 const isPaged = (paths: Paths, path: string): boolean => hasParameter(paths[path]?.get, 'query', 'size');

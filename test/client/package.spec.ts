@@ -1,36 +1,19 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
 import { readParts } from '../../scripts/openapi/documents';
-import { itCalls, npmClient } from '../support/client';
+import { itCalls } from '../support/client';
 import { useGateway } from '../support/gateway';
+import { usePackedClient } from '../support/packed-client';
 import { useTestApi } from '../support/test-api';
 
-const run = promisify(execFile);
 const MOST_BYTES = 15_000;
 
 describe('The package of the client', () => {
   const api = useTestApi({ settings: { DEMO_DATA: 'true' } });
   const gateway = useGateway(() => api.url);
-  const directory = mkdtempSync(join(tmpdir(), 'resource-api-client-package-'));
-  const inside = (path: string) => join(directory, 'node_modules/resource-api-client', path);
-  const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
-  const node = (...words: string[]) => run(process.execPath, words, { cwd: directory });
-
-  /** Installed as a stranger does it, from the file alone. What it needs beside that is linked. */
-  beforeAll(async () => {
-    const file = npmClient('pack', directory).trim();
-    write('package.json', JSON.stringify({ private: true, type: 'module' }));
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer', file], { cwd: directory });
-    symlinkSync(resolve('node_modules/tus-js-client'), join(directory, 'node_modules/tus-js-client'), 'junction');
-    mkdirSync(join(directory, 'node_modules/@types'), { recursive: true });
-    symlinkSync(resolve('node_modules/@types/node'), join(directory, 'node_modules/@types/node'), 'junction');
-  }, 120_000);
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  const { directory, inside, write, node, run } = usePackedClient();
 
   it('has no dependencies, and what it exports', () => {
     const { dependencies, exports, version } = JSON.parse(readFileSync(inside('package.json'), 'utf8'));
@@ -45,7 +28,7 @@ describe('The package of the client', () => {
   it(`has at most ${MOST_BYTES} bytes, minified and compressed`, async () => {
     const esbuild = resolve('node_modules/.bin/esbuild');
     const words = [inside('dist/index.js'), '--bundle', '--minify', '--format=esm', '--platform=browser'];
-    const { stdout } = await run(esbuild, words, { cwd: directory });
+    const { stdout } = await run(esbuild, ...words);
 
     expect(stdout).toContain('Idempotency-Key');
     expect(gzipSync(stdout).length).toBeLessThan(MOST_BYTES);
