@@ -19,14 +19,16 @@ export { Answers, AnswersNothing, AnswersPage, AnswersWhole, Creates } from './r
 /** 201 for one input, or for each of a list; and the body of such a route. */
 export { CreatesEach } from './routes/creates-each';
 export { InputsOf } from './bulk/inputs';
-/** The group of a controller, the example of a body, and further errors of a route. */
-export { ApiExampleBody, ApiResource, Raises } from './routes/route.decorators';
+/** The group of a controller, the example of a body, further media types of the answer, and further errors of a route. */
+export { AlsoAnswers, ApiExampleBody, ApiResource, Raises } from './routes/route.decorators';
 /** The precondition of `If-Match`, as an argument. Pass it to the function that writes the row. */
 export { IfMatch } from './input/if-match';
 /** Its type, and the error of a row that doesn't fulfil it (412). */
 export { type Precondition, StaleVersionError } from './transactions/precondition';
 /** Media types other than JSON that the handler produces. */
 export { Produces } from './pipeline/accept.guard';
+/** Server-Sent Events, as the value of a handler; where they are written; and the text of one. */
+export { type EventSink, EventStream, eventText } from './answers/send-events';
 /** JSON without the envelope. */
 export { Verbatim } from './answers/envelope';
 /** Announces the end of a route by `Deprecation`, `Sunset` and `Link`. */
@@ -103,8 +105,13 @@ export { AuditEvent } from './rows/audit-event.entity';
 
 // Changes: what GET /changes tells, from the events of `auditRows()` with `readers`.
 /** Reads the changes after a position; one of them; and a type of resources. */
-export { type Change, Changes } from './changes/changes';
+export { type Change } from './changes/change-event';
+export { Changes, type ChangesRead } from './changes/changes';
 export { type ChangedType } from './changes/changed-types';
+/** Those who wait for changes: by a long poll, or by a stream of events. */
+export { ChangeListeners } from './changes/change-listeners';
+export { type Following } from './changes/follower';
+export { tooManyListeners } from './changes/listener-places';
 
 // Errors: the same object is thrown, answered and documented.
 /** An error with a code; the 400 for violated rules that no decorator knows; and the 409 with an entry for each conflict. */

@@ -6,6 +6,7 @@ import { answerOf } from './answer';
 import type { KeyedAnswer } from './keyed-answer';
 import { MultiStatus } from './multi-status';
 import { send, sendBody } from './send';
+import { EventStream, sendEvents } from './send-events';
 import { sendExport } from './send-export';
 import { unwritable } from './require-json';
 
@@ -24,6 +25,7 @@ export function reply(response: Response, body: unknown, byNest: () => unknown):
 
 function replyOnce(response: Response, body: unknown, byNest: () => unknown): unknown {
   if (body instanceof StreamableFile) endsByItself(response);
+  if (body instanceof EventStream) return sendEvents(response, body);
   if (body === undefined || body instanceof StreamableFile) return byNest();
   if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
   const { exported, includes } = response.req;

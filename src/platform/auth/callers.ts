@@ -33,6 +33,25 @@ export class Callers {
   }
 
   /**
+   * Looks many callers up again, by one statement. For answers that go on for long.
+   * @returns those that {@link confirm} would refuse
+   */
+  async goneAmong(callers: readonly Caller[]): Promise<Set<Caller>> {
+    const ofKeys = new Map<string, Caller[]>();
+    for (const caller of callers) {
+      const key = `${caller.id} ${caller.sessionId} ${caller.roles.join()}`;
+      const others = ofKeys.get(key);
+      if (others) others.push(caller);
+      else ofKeys.set(key, [caller]);
+    }
+    const groups = [...ofKeys.values()];
+    const firsts = groups.map(([first]) => first);
+    const gone = new Set((await this.findGone(firsts)).flatMap((number) => groups[number - 1]));
+    for (const caller of callers) if (caller.isStillGood && !(await caller.isStillGood())) gone.add(caller);
+    return gone;
+  }
+
+  /**
    * Confirms a caller like {@link confirm}, and locks it until the transaction ends. For writes that give or take
    * rights. Locks the rows of the caller and of other users in the order of their ids, because two users who change
    * each other would deadlock otherwise.
@@ -50,6 +69,25 @@ export class Callers {
     const lives = held && isGood;
     requireSame(caller, lives ? user : undefined);
     UnitOfWork.current()?.holdWriter();
+  }
+
+  /** @returns their numbers, from 1 on */
+  private async findGone(callers: Caller[]): Promise<number[]> {
+    const rows = await UnitOfWork.outside(() =>
+      this.database.query<{ number: number }[]>(
+        `SELECT number FROM unnest($1::bigint[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (id, sid, roles, number)
+           LEFT JOIN (${this.users.accounts}) AS account ON account.id = asked.id AND account.active
+           LEFT JOIN sessions ON sessions.id = sid AND sessions.user_id = asked.id
+          WHERE account.id IS NULL OR (sid IS NOT NULL AND sessions.id IS NULL)
+             OR NOT account.roles::text[] @> string_to_array(asked.roles, ',')`,
+        [
+          callers.map(({ id }) => id),
+          callers.map(({ sessionId }) => sessionId ?? null),
+          callers.map(({ roles }) => roles.join()),
+        ],
+      ),
+    );
+    return rows.map(({ number }) => Number(number));
   }
 
   private async find({ id, sessionId }: Caller): Promise<{ roles: Role[] } | undefined> {

@@ -1,7 +1,13 @@
 import { Global, Module } from '@nestjs/common';
+import { ChangeListeners } from './change-listeners';
+import { ChangeNotices } from './change-notices';
 import { Changes } from './changes';
+import { LiveChanges } from './live-changes';
 import { SettledChanges } from './settled-changes';
 
 @Global()
-@Module({ providers: [Changes, SettledChanges], exports: [Changes, SettledChanges] })
+@Module({
+  providers: [Changes, SettledChanges, ChangeNotices, LiveChanges, ChangeListeners],
+  exports: [Changes, SettledChanges, ChangeNotices, ChangeListeners],
+})
 export class ChangesModule {}

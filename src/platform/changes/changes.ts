@@ -5,24 +5,9 @@ import { DataSource } from 'typeorm';
 import { type Caller, isAdmin } from '../auth/caller';
 import { relatedRows } from '../lists/related-rows';
 import { UnitOfWork } from '../transactions/unit-of-work';
+import { type Change, type ChangeEvent, changeOf, EVERYBODY, kindFor, readerOf } from './change-event';
 import { type ChangedType, changedTypes } from './changed-types';
 import { SettledChanges } from './settled-changes';
-
-/** What happened to a resource. */
-export type ChangeKind = 'CREATED' | 'UPDATED' | 'DELETED';
-
-export interface Change {
-  /** The position of the change. */
-  position: number;
-  /** The resource, as in its paths. */
-  type: string;
-  id: number;
-  change: ChangeKind;
-  /** The version after the change; before it, of a deletion. */
-  version: number;
-  /** The moment of the change. */
-  at: Date;
-}
 
 export interface ChangesRead {
   changes: Change[];
@@ -42,42 +27,33 @@ export interface ChangesQuery {
   caller: Caller;
 }
 
-interface Row {
-  id: number;
-  resource: string;
-  resource_id: string;
-  action: ChangeKind;
-  version: number;
-  created_at: Date;
-  readers_before: number | null;
-  readers_after: number | null;
-}
-
 interface Found {
   seen: number;
   last: number | null;
-  rows: Row[] | null;
+  rows: ChangeEvent[] | null;
 }
 
 /** Events that one read looks through, whoever may see them. */
 const MAX_SEEN = 5_000;
 
-/** Who may read a row: everybody, or the user with this id. */
-const EVERYBODY = 0;
-
-const READ = `
+/** @param found what follows the condition that an event is in the feed */
+const readWhere = (found: string): string => `
   WITH seen AS MATERIALIZED (
     SELECT id, created_at, action, resource, resource_id, coalesce(version_after, version_before) AS version,
            readers_before, readers_after
       FROM audit_events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT ${MAX_SEEN}
   ), found AS (
     SELECT * FROM seen
-     WHERE resource = ANY ($3) AND (readers_before IS NOT NULL OR readers_after IS NOT NULL)
-       AND ($4::bigint IS NULL OR readers_before IN (${EVERYBODY}, $4) OR readers_after IN (${EVERYBODY}, $4))
-     ORDER BY id LIMIT $5
+     WHERE (readers_before IS NOT NULL OR readers_after IS NOT NULL) ${found}
   )
   SELECT (SELECT count(*)::integer FROM seen) AS seen, (SELECT max(id) FROM seen) AS last,
          (SELECT json_agg(found ORDER BY id) FROM found) AS rows`;
+
+const READ_ALL = readWhere('');
+const READ = readWhere(`
+       AND resource = ANY ($3)
+       AND ($4::bigint IS NULL OR readers_before IN (${EVERYBODY}, $4) OR readers_after IN (${EVERYBODY}, $4))
+     ORDER BY id LIMIT $5`);
 
 /** The first event that is not older than a moment, by bisection: events come nearly in the order of their time. */
 const FIRST_SINCE = `
@@ -130,13 +106,20 @@ export class Changes {
 
   /** As {@link read}, up to a position that is known to be settled. */
   async readUpTo(settled: number, { types, after, size, caller }: ChangesQuery): Promise<ChangesRead> {
-    const reader = isAdmin(caller) ? null : caller.id;
+    const reader = readerOf(caller);
     const names = types.map(({ name }) => name);
     const [found] = await this.database.query<Found[]>(READ, [after, settled, names, reader, size]);
     const rows = found.rows ?? [];
     const isFull = rows.length === size;
     const next = isFull ? rows[size - 1].id : found.seen === MAX_SEEN ? found.last! : settled;
-    return { changes: rows.map((row) => changeFor(row, reader)), next, more: next < settled };
+    const changes = rows.map((row) => changeOf(row, kindFor(row, reader)!));
+    return { changes, next, more: next < settled };
+  }
+
+  /** The events after one position, up to another that is settled, whoever may see them. Their number is bounded: `next` says how far. */
+  async eventsBetween(after: number, settled: number): Promise<{ events: ChangeEvent[]; next: number }> {
+    const [found] = await this.database.query<Found[]>(READ_ALL, [after, settled]);
+    return { events: found.rows ?? [], next: found.seen === MAX_SEEN ? found.last! : settled };
   }
 
   /** The representations of the resources of some changes, as the request's caller sees them now. Others are hidden or gone. */
@@ -162,18 +145,4 @@ export class Changes {
     }
     return resources;
   }
-}
-
-function changeFor(
-  { id, created_at, resource, resource_id, action, version, ...readers }: Row,
-  reader: number | null,
-): Change {
-  const [before, after] = [readers.readers_before, readers.readers_after].map((one) => mayRead(one, reader));
-  // What appears or disappears for this reader was made or deleted for it.
-  const change = before === after ? action : after ? 'CREATED' : 'DELETED';
-  return { position: id, type: resource, id: Number(resource_id), change, version, at: new Date(created_at) };
-}
-
-function mayRead(readers: number | null, reader: number | null): boolean {
-  return readers !== null && (reader === null || readers === EVERYBODY || readers === reader);
 }

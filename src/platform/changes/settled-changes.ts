@@ -50,6 +50,12 @@ export class SettledChanges {
     return (this.looking ??= UnitOfWork.outside(() => this.look()).finally(() => (this.looking = undefined)));
   }
 
+  /** The number so far, without waiting for writers, and the last one that was given: if that is greater, some may still come. */
+  async soFar(): Promise<{ settled: number; last: number }> {
+    const { last } = await UnitOfWork.outside(() => this.mark());
+    return { settled: this.settled, last: Math.max(last, this.settled) };
+  }
+
   private async look(): Promise<number> {
     const end = performance.now() + PATIENCE;
     const wanted = await this.mark();

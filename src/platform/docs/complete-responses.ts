@@ -51,6 +51,9 @@ export function completeResponses(operation: OperationObject, context: Operation
     if (response.description === '' && isSuccess(status) && hasOther(responses, status)) delete responses[status];
     else complete(response, status, operation, context);
   }
+  const also = takeExtension<ResponseObject['content']>(operation, Extension.ALSO);
+  const success = responses['200'] as ResponseObject | undefined;
+  if (also && success) success.content = { ...success.content, ...also };
   const raised = takeExtension<ErrorExample[]>(operation, Extension.RAISES) ?? [];
   const errors = [...expectedErrors(operation, context).map(errorExample), ...raised];
   const told = errors.filter((error) => error.status < 500 && (raised.includes(error) || !isOfSchemas(error)));

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** The media type of server-sent events. */
-const EVENT_STREAM = 'text/event-stream';
+export const EVENT_STREAM = 'text/event-stream';
 
 /** True if an event stream was started. It only ends when its handler or its client ends it. */
 export function isEventStream(response: ServerResponse): boolean {

@@ -19,5 +19,7 @@ export const Extension = {
   GROUP: 'x-group',
   /** The greatest size of a body in bytes. */
   BODY_LIMIT: 'x-body-limit',
+  /** Further media types of the answer. */
+  ALSO: 'x-also',
   DEPRECATION: 'x-deprecation',
 } as const;

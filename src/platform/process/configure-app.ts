@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
+import { tellOfWrites } from '../changes/tell-of-writes';
+import { ChangeNotices } from '../changes/change-notices';
 import { DeclaredAccess } from '../auth/declared-access';
 import { Settings } from '../config/settings';
 import { StartupError } from '../config/startup-error';
@@ -77,6 +79,7 @@ export function configureApp(app: INestApplication): void {
     ...(traces ? [traces.requests] : []),
     logRequests(logger),
     timeLimit,
+    tellOfWrites(app.get(ChangeNotices)),
     securityHeaders(),
     // Before anything that answers: what takes no turn would make turns long without a limit.
     turns.take,

@@ -46,6 +46,10 @@ export const AnswersWhole = (dto: DtoClass, status: HttpStatus = HttpStatus.OK):
     }),
   );
 
+/** Documents another media type of a 200, beside JSON: what `@Produces()` adds. */
+export const AlsoAnswers = (mediaType: string, content: object): MethodDecorator =>
+  ApiExtension(Extension.ALSO, { [mediaType]: content }) as MethodDecorator;
+
 /** Answers 200 with a page of a collection. */
 export const AnswersPage = (dto: DtoClass): MethodDecorator =>
   applyDecorators(

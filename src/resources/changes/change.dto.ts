@@ -16,6 +16,8 @@ import { MAX_MARK } from './mark';
 
 export const CHANGES = ['CREATED', 'UPDATED', 'DELETED'] as const;
 const TYPE = /[a-z][a-z0-9-]*/;
+/** The longest time to wait for a change, in seconds. */
+const MAX_WAIT = 30;
 /** The greatest number of changes of one answer. */
 export const MAX_CHANGES = 100;
 
@@ -90,6 +92,17 @@ export class ChangesQuery {
     description: 'The greatest number of changes.',
   })
   size: number = MAX_CHANGES;
+
+  @WholeParameter({
+    min: 0,
+    max: MAX_WAIT,
+    default: 0,
+    example: 0,
+    description:
+      'For how many seconds to wait if there is nothing yet: the answer comes with the first change, or without one when ' +
+      'the time is up.',
+  })
+  wait: number = 0;
 
   @EnumParameter(['resource'], 'Adds the resource to each change.')
   include?: 'resource';

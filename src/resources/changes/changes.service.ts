@@ -1,35 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import {
-  ApiError,
   type Caller,
-  type Change,
-  type ChangedType,
+  ChangeListeners,
   Changes,
-  declareErrors,
+  type ChangesRead,
+  EventStream,
   seconds,
   StartupError,
-  validationError,
 } from '../../platform';
 import { AuditSettings } from '../audit-events/audit-settings';
 import type { ChangesDto, ChangesQuery } from './change.dto';
+import { ChangeStream } from './change-stream';
 import { ChangesSettings } from './changes-settings';
-import { type Mark, markText, parseMark } from './mark';
-
-const ChangesErrors = declareErrors({
-  CHANGES_EXPIRED: { status: 410, message: 'The changes after this cursor are no longer kept' },
-});
-
-/** 410 for a mark whose changes may be gone. */
-export const changesExpired = () =>
-  new ApiError(ChangesErrors.CHANGES_EXPIRED, {
-    details: 'Ask for cursor=now, read the collections again, and go on from that cursor',
-  });
+import { changesExpired, chosenTypes, notACursor } from './changes-errors';
+import { changeOf } from './change-of';
+import { markText, parseMark } from './mark';
 
 @Injectable()
 export class ChangesService {
   constructor(
     private readonly changes: Changes,
+    private readonly listeners: ChangeListeners,
     private readonly settings: ChangesSettings,
     { AUDIT_RETENTION }: AuditSettings,
   ) {
@@ -41,57 +33,67 @@ export class ChangesService {
 
   /**
    * @throws {ApiError} CHANGES_EXPIRED for a mark older than CHANGES_RETENTION, VALIDATION_ERROR for a text that is no mark,
-   * and for a type that the caller doesn't know
+   * and for a type that the caller doesn't know, TOO_MANY_REQUESTS for a caller who waits too often
    */
-  async read(
-    { types: names, cursor, size, include }: ChangesQuery,
+  async read(query: ChangesQuery, caller: Caller, request: Request): Promise<ChangesDto> {
+    const { types: names, cursor, size, include, wait } = query;
+    const types = chosenTypes(await this.changes.typesFor(caller), names);
+    if (wait > 0) this.admit(request);
+    // The mark tells when the reader was here, so the moment is taken before anything is read.
+    let at = Date.now();
+    const isNow = cursor === 'now';
+    const after = await this.positionOf(cursor, at);
+    if (isNow && wait === 0) return answerOf({ changes: [], next: after, more: false }, at);
+    const asked = { types, after, size, caller };
+    const found = wait > 0 ? await this.listeners.wait(request, asked, seconds(wait)) : await this.changes.read(asked);
+    // Who has waited was here until now.
+    if (found.changes.length === 0 && !found.more) at = wait > 0 ? Date.now() : at;
+    return answerOf(found, at, include && (await this.changes.resourcesOf(found.changes, types, request)));
+  }
+
+  /**
+   * Follows the feed, by default from now on.
+   * @throws as {@link read}
+   */
+  async follow(
+    query: ChangesQuery,
+    lastId: string | undefined,
     caller: Caller,
     request: Request,
-  ): Promise<ChangesDto> {
-    const types = chosen(await this.changes.typesFor(caller), names);
-    // The mark tells when the reader was here, so the moment is taken before anything is read.
-    const at = Date.now();
-    if (cursor === 'now') return answerOf([], { position: await this.changes.now(), at }, false);
-    const after = cursor === undefined ? await this.oldest(at) : this.positionOf(cursor, at);
-    const { changes, next, more } = await this.changes.read({ types, after, size, caller });
-    const resources = include && (await this.changes.resourcesOf(changes, types, request));
-    return answerOf(changes, { position: next, at }, more, resources);
+  ): Promise<EventStream> {
+    const types = chosenTypes(await this.changes.typesFor(caller), query.types);
+    this.admit(request);
+    const isBack = lastId !== undefined && lastId !== '';
+    const cursor = isBack ? lastId : (query.cursor ?? 'now');
+    const after = await this.positionOf(cursor, Date.now(), isBack ? 'Last-Event-ID' : 'cursor');
+    const asked = { types, after, caller, includes: query.include !== undefined };
+    return new EventStream((sink) => new ChangeStream(this.changes, this.listeners, request, sink).begin(asked));
   }
 
-  private oldest(now: number): Promise<number> {
-    return this.changes.before(new Date(now - seconds(this.settings.CHANGES_RETENTION)));
+  private admit(request: Request): void {
+    const { CHANGES_LISTENERS, CHANGES_LISTENERS_PER_USER, CHANGES_LISTENERS_PER_NETWORK } = this.settings;
+    this.listeners.admit(request, {
+      all: CHANGES_LISTENERS,
+      ofUser: CHANGES_LISTENERS_PER_USER,
+      ofNetwork: CHANGES_LISTENERS_PER_NETWORK,
+    });
   }
 
-  private positionOf(cursor: string, now: number): number {
+  private async positionOf(cursor: string | undefined, now: number, field = 'cursor'): Promise<number> {
+    const oldest = now - seconds(this.settings.CHANGES_RETENTION);
+    if (cursor === undefined) return this.changes.before(new Date(oldest));
+    if (cursor === 'now') return this.changes.now();
     const mark = parseMark(cursor);
-    if (!mark || mark.at > now + seconds(60)) {
-      throw validationError([{ field: 'cursor', rule: 'cursor', message: 'must be `now`, or a cursor of this feed' }]);
-    }
-    if (mark.at < now - seconds(this.settings.CHANGES_RETENTION)) throw changesExpired();
+    if (!mark || mark.at > now + seconds(60)) throw notACursor(field);
+    if (mark.at < oldest) throw changesExpired();
     return mark.position;
   }
 }
 
-function chosen(known: ChangedType[], names: string | undefined): ChangedType[] {
-  if (names === undefined) return known;
-  const wanted = names.split(',');
-  const unknown = wanted.filter((name) => !known.some((type) => type.name === name));
-  if (unknown.length === 0) return known.filter(({ name }) => wanted.includes(name));
-  const message = `must be names of ${known.map(({ name }) => name).join(', ')}`;
-  throw validationError([{ field: 'types', rule: 'enum', message }]);
-}
-
-function answerOf(changes: Change[], mark: Mark, more: boolean, resources?: Map<Change, object>): ChangesDto {
+function answerOf({ changes, next, more }: ChangesRead, at: number, resources?: Map<object, object>): ChangesDto {
   return {
-    changes: changes.map((one) => ({
-      type: one.type,
-      id: one.id,
-      change: one.change,
-      version: one.version,
-      at: one.at,
-      ...(resources && { resource: resources.get(one) ?? null }),
-    })),
-    next: markText(mark),
+    changes: changes.map((one) => changeOf(one, resources && (resources.get(one) ?? null))),
+    next: markText({ position: next, at }),
     more,
   };
 }
