@@ -77,6 +77,14 @@ const RIGHT: [what: string, call: string][] = [
     'const { pagination } = await first.products.list({ page: 2 }); const total: number = pagination.total;',
   ],
   [
+    'changes, and the resource of each type',
+    "for await (const change of client.changes({ types: ['products', 'posts'], include: 'resource' })) { const mark: string = change.mark; if (change.type === 'posts') { const title: string | undefined = change.resource?.title; } else { const price: number | undefined = change.resource?.price; } }",
+  ],
+  [
+    'pages of changes of version 1',
+    "for await (const { changes: [one], mark } of first.changes({ from: '1-1', follow: false }).pages()) { const id: number | undefined = one?.id; const next: string = mark; }",
+  ],
+  [
     'a narrowed code',
     "const error: unknown = undefined; if (isApiError(error) && error.is('CONFLICT')) { const code: 'CONFLICT' = error.code; }",
   ],
@@ -113,6 +121,12 @@ const WRONG: [what: string, call: string, message: RegExp][] = [
   ],
   ['status of an answer', "(await client.POST('/orders', { body: { items: [] } })).status === 200", /no overlap/],
   ['attribute of an answer', '(await client.users.get(1)).password', /does not exist/],
+  ['type of a change', "client.changes({ types: ['invoices'] })", /No overload|not assignable/],
+  [
+    'resource of a change that was not asked for',
+    "for await (const one of client.changes({ types: ['posts'] })) one.resource",
+    /does not exist/,
+  ],
   ['version of a parameter', 'client.products.list({ page: 2 })', /No overload|does not exist/],
   ['code of an error', "(error: ApiError) => error.is('CONFLICTS')", /not assignable/],
 ];

@@ -6,7 +6,7 @@ const MAX_LINES = 200;
 /** The only packages: what the build puts into the bundle, and what the uploads need beside it. */
 const PACKAGES: Record<string, string[]> = { 'call.ts': ['openapi-fetch'], 'uploads.ts': ['tus-js-client'] };
 /** The resources that a client needs to be one, and that every service has. */
-const KNOWN = ['auth', 'uploads'];
+const KNOWN = ['auth', 'changes', 'uploads'];
 
 describe('The source code of the client', () => {
   it('imports nothing of the service, and no package that a browser cannot load', () => {

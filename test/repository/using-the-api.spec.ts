@@ -49,6 +49,8 @@ const PRINTED: Record<string, RegExp> = {
   'Ask where to continue after an interruption': /^6$/,
   'Send the rest, and read it all': /^HTTP\/1.1 204.*hello world$/s,
   'Ask for version 2 by its media type': /"code":200.*"next":"/,
+  'Take a mark, and come back with it: nothing has changed': /"data":\{"changes":\[\],"next":"[\w-]+","more":false\}/,
+  'Change something, and see it': /"changes":\[\{"type":"users",.*"change":"UPDATED".*"name":"A. M. Turing"/,
   'See whether a path will go away': /^0$/,
 };
 

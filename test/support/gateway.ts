@@ -62,8 +62,9 @@ export class Gateway {
     if (fault === 'silence') return;
     if (fault === 'before') return void incoming.socket.destroy();
     if (typeof fault === 'object') return void response.writeHead(fault.status, fault.headers).end(fault.body);
-    const answer = await this.pass(request);
-    if (fault === 'after') return void incoming.socket.destroy();
+    const answer = await this.pass(request).catch(() => undefined);
+    // The service may close a connection just when it is used again.
+    if (fault === 'after' || !answer) return void incoming.socket.destroy();
     response.writeHead(answer.status, answer.headers);
     if (fault !== 'midway') return void response.end(answer.body);
     response.write(answer.body.subarray(0, answer.body.length / 2), () => incoming.socket.destroy());
