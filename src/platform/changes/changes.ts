@@ -140,7 +140,7 @@ export class Changes {
       const found = await relatedRows({ relation, keys, caller, limit: 1, counts: false }, reading);
       for (const change of ofType) {
         const [row] = found.rows.get(change.id) ?? [];
-        if (row) resources.set(change, rows.toDto(row, caller));
+        if (row) resources.set(change, rows.toItem(row, caller));
       }
     }
     return resources;

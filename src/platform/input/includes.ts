@@ -33,6 +33,8 @@ export interface IncludableOptions<E> {
   readers: 'everyone' | Role;
   /** The plain object that a caller gets of a row. */
   toDto: (row: E, caller: Caller | undefined) => object;
+  /** What the resource's own route shows of a row, if that is more than what others include. Default: as `toDto` */
+  toItem?: (row: E, caller: Caller | undefined) => object;
   /** Excludes rows that this caller may not read, from a query with this alias. Default: all rows may be read */
   where?: Where<E & ObjectLiteral>;
   /** What callers get of a row, if `toDto` makes something else of it than the DTO. Default: the DTO */
@@ -47,6 +49,7 @@ export interface IncludableOptions<E> {
 export class Includable {
   readonly readers: 'everyone' | Role;
   readonly toDto: (row: IncludedRow, caller: Caller | undefined) => object;
+  readonly toItem: (row: IncludedRow, caller: Caller | undefined) => object;
   readonly where?: Where<IncludedRow>;
   readonly relations: Record<string, string>;
   /** The class that documents what callers get. */
@@ -56,10 +59,11 @@ export class Includable {
   constructor(
     readonly entity: new () => IncludedRow,
     readonly dto: DtoClass,
-    { readers, toDto, where, relations = {}, shown = dto, belongsTo }: IncludableOptions<IncludedRow>,
+    { readers, toDto, toItem = toDto, where, relations = {}, shown = dto, belongsTo }: IncludableOptions<IncludedRow>,
   ) {
     this.readers = readers;
     this.toDto = toDto;
+    this.toItem = toItem;
     this.where = where;
     this.relations = relations as Record<string, string>;
     this.shown = shown;

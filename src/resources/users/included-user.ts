@@ -19,4 +19,5 @@ export const includedUser = includable(User, UserDto, {
     seesAll(user, caller)
       ? toUserDto(user, caller)
       : { id: user.id, username: user.username, name: user.name, image: user.image },
+  toItem: toUserDto,
 });

@@ -1,0 +1,42 @@
+import { DataSource } from 'typeorm';
+import { type Client, expectSuccess, waitFor } from '../../src/platform/testing';
+import { parseMark } from '../../src/resources/changes/mark';
+import type { TestApi } from './test-api';
+
+export interface ToldChange {
+  type: string;
+  id: number;
+  change: string;
+  version: number;
+  resource?: object | null;
+}
+
+interface Feed {
+  changes: ToldChange[];
+  next: string;
+}
+
+/** A mark after all changes so far. */
+export async function markNow(client: Client): Promise<string> {
+  return (expectSuccess(await client.get('/changes?cursor=now')) as Feed).next;
+}
+
+/**
+ * The changes since a mark, of at most 100. Transactions of other test files share the cluster and may hold the feed back, so it
+ * waits until everything that was committed before the call is told.
+ */
+export async function changesSince(
+  api: TestApi,
+  client: Client,
+  mark: string,
+  parameters: string,
+): Promise<ToldChange[]> {
+  const text = 'SELECT coalesce(max(id), 0) AS last FROM audit_events';
+  const [{ last }] = await api.app.nest.get(DataSource).query<{ last: string }[]>(text);
+  let feed: Feed | undefined;
+  await waitFor(async () => {
+    feed = expectSuccess(await client.get(`/changes?cursor=${mark}&${parameters}`)) as Feed;
+    return parseMark(feed.next)!.position >= Number(last);
+  });
+  return feed!.changes;
+}
