@@ -52,19 +52,24 @@ export class SettledChanges {
 
   /** The number so far, without waiting for writers, and the last one that was given: if that is greater, some may still come. */
   async soFar(): Promise<{ settled: number; last: number }> {
-    const { last } = await UnitOfWork.outside(() => this.mark());
+    const last = await UnitOfWork.outside(() => this.lookOnce());
     return { settled: this.settled, last: Math.max(last, this.settled) };
   }
 
   private async look(): Promise<number> {
     const end = performance.now() + PATIENCE;
-    const wanted = await this.mark();
-    await this.settle();
+    const wanted = await this.lookOnce();
     while (this.settled < wanted && performance.now() < end) {
       await delay(INTERVAL);
       await this.settle();
     }
     return this.settled;
+  }
+
+  private async lookOnce(): Promise<number> {
+    const last = await this.mark();
+    await this.settle();
+    return last;
   }
 
   /**
