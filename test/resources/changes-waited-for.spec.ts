@@ -100,12 +100,12 @@ describe('Waiting for a change', () => {
     const mark = await now();
     const waiting = [1, 2, 3].map(() => read(api.as(admin), `wait=30&types=products&cursor=${mark}`));
     await waitFor(() => listening() === 3);
-    const [found] = await query<{ listening: number; held: number }>(
+    const [found] = (await query(
       api.app.databaseUrl,
       `SELECT count(*) FILTER (WHERE application_name = 'resource-api changes')::integer AS listening,
               count(*) FILTER (WHERE state LIKE 'idle in%')::integer AS held
          FROM pg_stat_activity WHERE datname = current_database()`,
-    );
+    )) as { listening: number; held: number }[];
     const { id } = await product();
 
     expect(found.listening).toBeLessThanOrEqual(2);

@@ -3,10 +3,10 @@ import { RepeatedJob } from '../transactions/repeated-job';
 
 type Query = (...parameters: unknown[]) => unknown;
 
-/**
- * The SQL statements that the application sends during `ask`, except the look-up of the caller, those of jobs, and security
- * events of earlier requests.
- */
+/** The look-up of the caller, and what is sent because of earlier requests: security events, and notices of changes. */
+const UNASKED = /FROM sessions|INTO audit_events|pg_notify/;
+
+/** The SQL statements that the application sends during `ask`, except those of jobs and {@link UNASKED}. */
 export const statementsOf = (ask: () => Promise<unknown>): Promise<string[]> =>
   RepeatedJob.between(() => recorded(ask));
 
@@ -24,7 +24,7 @@ async function recorded(ask: () => Promise<unknown>): Promise<string[]> {
   } finally {
     spy.mockRestore();
   }
-  return sent.filter((text) => !text.includes('FROM sessions') && !text.includes('INTO audit_events'));
+  return sent.filter((text) => !UNASKED.test(text));
 }
 
 /**
