@@ -13,6 +13,7 @@ import { RepliesModule } from './resources/replies/replies.module';
 import { TokensModule } from './resources/tokens/tokens.module';
 import { UploadsModule } from './uploads/uploads.module';
 import { UsersModule } from './resources/users/users.module';
+import { WebhooksModule } from './resources/webhooks/webhooks.module';
 
 // In the order of the document.
 const resources = [
@@ -28,6 +29,7 @@ const resources = [
   KeysModule,
   AuditEventsModule,
   ChangesModule,
+  WebhooksModule,
   // One line for each, so that adding one changes one line.
 ];
 

@@ -107,7 +107,9 @@ export { AuditEvent } from './rows/audit-event.entity';
 /** Reads the changes after a position; one of them; and a type of resources. */
 export { type Change } from './changes/change-event';
 export { Changes, type ChangesRead } from './changes/changes';
-export { type ChangedType } from './changes/changed-types';
+export { type ChangedType, changedTypes } from './changes/changed-types';
+/** Resources as administrators see them now, for jobs. */
+export { currentResources } from './changes/current-resources';
 /** Those who wait for changes: by a long poll, or by a stream of events. */
 export { ChangeListeners } from './changes/change-listeners';
 export { type Following } from './changes/follower';
@@ -131,7 +133,7 @@ export { Settings } from './config/settings';
 /** A module's own settings, with checks of their combinations. */
 export { type Contradiction, declareSettings } from './config/declared-settings';
 /** The rules of settings, beside those of class-validator. */
-export { CheckedSetting, TextSetting, WholeSetting } from './config/setting-rules';
+export { CheckedSetting, TextSetting, WholeSetting, YesOrNoSetting } from './config/setting-rules';
 /** Both stop the start with a message for the operator. That of wrong settings never contains their values. */
 export { StartupError } from './config/startup-error';
 export { SettingsError } from './config/read-settings';

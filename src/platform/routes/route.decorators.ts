@@ -23,8 +23,8 @@ import { envelopeSchema } from '../docs/schemas';
 export const ApiResource = (name: string, description?: string): ClassDecorator =>
   applyDecorators(ApiTags(name), ...(description ? [ApiExtension(Extension.GROUP, description)] : []));
 
-/** Answers 200 with one resource. A GET also accepts `fields`. */
-export const Answers = (dto: DtoClass): MethodDecorator => answersItem(dto, HttpStatus.OK);
+/** Answers with one resource. A GET also accepts `fields`. */
+export const Answers = (dto: DtoClass, status: HttpStatus = HttpStatus.OK): MethodDecorator => answersItem(dto, status);
 
 /** Answers 201 with the created resource and its `Location`. The request may have an `Idempotency-Key`. */
 export const Creates = (dto: DtoClass): MethodDecorator =>

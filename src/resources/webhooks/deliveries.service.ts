@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { afterCommit, type ApiError, conflict, type Page, paginate, readRow } from '../../platform';
+import { Deliverer } from './deliverer';
+import type { ListDeliveriesQuery } from './delivery.dto';
+import { DeliveredChange, Delivery } from './delivery.entity';
+import { Webhook, WebhookStatus } from './webhook.entity';
+
+/** Tests of a webhook that wait at once. */
+const MAX_TESTS = 10;
+
+const ADD_TEST = `
+  INSERT INTO webhook_deliveries (webhook_id, type, resource_id, change, changed_at)
+    SELECT id, 'webhooks', id, '${DeliveredChange.TEST}', now() FROM webhooks WHERE id = $1
+       AND (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'PENDING' AND event_id IS NULL) < ${MAX_TESTS}
+    RETURNING id`;
+
+/** A new time begins, unless it is still to be sent. One that is under way isn't sent a second time beside itself. */
+const REPEAT = `
+  UPDATE webhook_deliveries SET status = 'PENDING', due_at = now(), ended_at = NULL,
+         begun_at = CASE WHEN status = 'PENDING' THEN begun_at END
+   WHERE webhook_id = $1 AND id = $2`;
+
+@Injectable()
+export class DeliveriesService {
+  constructor(
+    @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
+    private readonly deliverer: Deliverer,
+  ) {}
+
+  async list(webhookId: number, query: ListDeliveriesQuery): Promise<Page<Delivery>> {
+    const page = await paginate(this.deliveries, query, { filter: { webhook_id: webhookId } });
+    // If there is no such webhook, the answer is 404.
+    if (page.data.length === 0) await this.webhook(webhookId);
+    return page;
+  }
+
+  async get(webhookId: number, id: number): Promise<Delivery> {
+    await this.webhook(webhookId);
+    return this.deliveries.findOneByOrFail({ webhook_id: webhookId, id });
+  }
+
+  /** @throws {ApiError} CONFLICT */
+  async test(webhookId: number): Promise<Delivery> {
+    const { status } = await this.webhook(webhookId);
+    if (status !== WebhookStatus.ACTIVE) throw notActive();
+    const [added] = await this.deliveries.query<{ id: number }[]>(ADD_TEST, [webhookId]);
+    if (!added) throw tooManyTests();
+    afterCommit(() => this.deliverer.wake());
+    return this.get(webhookId, added.id);
+  }
+
+  async repeat(webhookId: number, id: number): Promise<Delivery> {
+    await this.webhook(webhookId);
+    await this.deliveries.query(REPEAT, [webhookId, id]);
+    afterCommit(() => this.deliverer.wake());
+    return this.get(webhookId, id);
+  }
+
+  private webhook(id: number): Promise<Webhook> {
+    return readRow(this.deliveries.manager, Webhook, id);
+  }
+}
+
+/** 409 for a test of a webhook that gets nothing. */
+export const notActive = (): ApiError =>
+  conflict([{ field: 'status', rule: 'transition', message: 'must be ACTIVE: nothing is sent otherwise' }]);
+
+/** 409 for a test above the limit. */
+export const tooManyTests = (): ApiError =>
+  conflict([
+    { field: 'body', rule: 'limit', message: `must wait: ${MAX_TESTS} tests are to be sent, which is the limit` },
+  ]);
