@@ -23,8 +23,13 @@ const CHANGES = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route)
 const SHOWN = ROUTES.filter((route) => /^GET .*(\/:(?!link$)\w+|profile)$/.test(route));
 const CHANGED = ROUTES.filter((route) => /^(PUT|PATCH|DELETE) .*\/:/.test(route));
 const readOf = (route: string) => route.replace(/^\w+ (.*:\w+).*$/, 'GET $1');
-/** Without tokens and links, which are secrets, and uploads, which are resumed by what their protocol has for that. */
-const POSTS = ROUTES.filter((route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$|\/links$/.test(route));
+/**
+ * Without tokens, links and webhooks, which are secrets or have one, and uploads, which are resumed by what their protocol has
+ * for that.
+ */
+const POSTS = ROUTES.filter(
+  (route) => route.startsWith('POST ') && !/\/auth\/|\/uploads$|\/links$|\/webhooks$|\/secrets$/.test(route),
+);
 
 /** Entity tags and idempotency keys of every route; the finer points are in entity-tags.spec.ts and idempotency.spec.ts. */
 describe('every repetition', () => {

@@ -58,6 +58,13 @@ const UNSAID: Record<string, (request: FuzzRequest) => void> = {
     const user = body as { image?: string | null } | undefined;
     if (/ \/api\/v\d\/users/.test(operation) && user?.image) user.image = null;
   },
+  'a webhook has types of changes, and a URL that is open to webhooks'({ operation, body }) {
+    const webhook = body as { url?: string; types?: string[] } | undefined;
+    if (!/ \/api\/v\d\/webhooks/.test(operation)) return;
+    // No name server is asked for this name.
+    if (webhook?.url !== undefined) webhook.url = 'https://hooks.localhost/';
+    if (webhook?.types !== undefined) webhook.types = ['products'];
+  },
   'what is said of a file is pairs of a name and a value in Base64'({ header }) {
     const said = header['Upload-Metadata'];
     if (said === undefined) return;

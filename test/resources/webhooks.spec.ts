@@ -24,7 +24,7 @@ interface Delivery {
 }
 
 describe('Webhooks', () => {
-  const api = useTestApi({ settings: { ...TO_LOOPBACK, MAX_WEBHOOKS: '3' } });
+  const api = useTestApi({ deliverAfter: 0, settings: { ...TO_LOOPBACK, MAX_WEBHOOKS: '3' } });
   const receiver = useReceiver();
   let admin: Client;
 
@@ -151,7 +151,7 @@ describe('Webhooks', () => {
 
   it('signs by both secrets after a rotation, and by the new one alone when the time of the old one is over', async () => {
     const hook = await create();
-    const rotated = expectSuccess(await admin.post(`/webhooks/${hook.id}/secrets`)) as Hook;
+    const rotated = expectSuccess(await admin.post(`/webhooks/${hook.id}/secrets`), 201, 'Created') as Hook;
     await product();
     await waitFor(() => receiver.current.accepted.length === 1);
     const [both] = receiver.current.received;
@@ -200,20 +200,20 @@ describe('Webhooks', () => {
     await waitFor(async () => (await deliveries(hook))[0].status === 'DELIVERED');
     const [{ id }] = await deliveries(hook);
     const repeat = () => admin.post(`/webhooks/${hook.id}/deliveries/${id}/attempts`);
-    expectSuccess(await repeat(), 202, 'Accepted');
+    expectSuccess(await repeat(), 201, 'Created');
     await waitFor(() => receiver.current.accepted.length === 2);
     await waitFor(async () => (await deliveries(hook))[0].attempts === 2);
 
     const database = api.app.nest.get(DataSource);
     await waitFor(async () => (await deliveries(hook))[0].status === 'DELIVERED');
     await database.query("UPDATE webhook_deliveries SET status = 'FAILED', begun_at = now() - interval '4 days'");
-    expectSuccess(await repeat(), 202, 'Accepted');
+    expectSuccess(await repeat(), 201, 'Created');
     await waitFor(async () => (await deliveries(hook))[0].status === 'DELIVERED');
     expect(receiver.current.received.map(({ headers }) => headers['webhook-id'])).toEqual(
       Array(3).fill(`delivery_${id}`),
     );
-    expectError(await admin.post(`/webhooks/${hook.id}/deliveries/${id + 1_000}/attempts`), 'DELIVERY_NOT_FOUND');
-    expectError(await admin.post(`/webhooks/${hook.id + 1_000}/deliveries/${id}/attempts`), 'WEBHOOK_NOT_FOUND');
+    expectError(await admin.post(`/webhooks/${hook.id}/deliveries/${id + 1_000}/attempts`), 'NOT_FOUND');
+    expectError(await admin.post(`/webhooks/${hook.id + 1_000}/deliveries/${id}/attempts`), 'NOT_FOUND');
   });
 
   it('gives a delivery up after three days, and then sends the next one', async () => {

@@ -27,6 +27,8 @@ export interface Writable {
   input: DtoClass;
   /** What a PUT that leaves it out leaves as it is, instead. */
   kept?: string[];
+  /** What the answer of the creation has, and no other, such as a secret. Default: nothing */
+  once?: string[];
   /** Whether it has a PUT. */
   replaceable: boolean;
   /** A new body with the required attributes only. */

@@ -11,6 +11,7 @@ import { products } from './resources/products';
 import { replies } from './resources/replies';
 import { uploads } from './resources/uploads';
 import { users } from './resources/users';
+import { webhooks } from './resources/webhooks';
 
 /** All tested resources, in the order in which their collections are filled. */
 export const RESOURCES = [
@@ -22,6 +23,7 @@ export const RESOURCES = [
   comments,
   replies,
   auditEvents,
+  webhooks,
   changes,
   // One line for each, so that adding one changes one line.
 ];

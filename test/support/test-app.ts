@@ -1,5 +1,6 @@
 import { hours } from '../../src/platform';
 import { TestApp, type TestAppOptions } from '../../src/platform/testing';
+import { DeliveryTimes } from '../../src/resources/webhooks/deliverer';
 import { SweepTimes } from '../../src/uploads/upload-sweep';
 import { AppModule } from './application';
 
@@ -15,15 +16,22 @@ const LIMITS_OF_ADDRESSES = {
 export interface AppOptions extends TestAppOptions {
   /** The delay of the first sweep of uploads in milliseconds. Default: an hour, because tests make old uploads */
   sweepAfter?: number;
+  /** The delay of the first look for deliveries of webhooks in milliseconds. Default: an hour, because they change rows */
+  deliverAfter?: number;
 }
 
 /** Starts the application of this project. */
-export function startApp({ settings, sweepAfter = hours(1), override, ...options }: AppOptions = {}): Promise<TestApp> {
+export function startApp(all: AppOptions = {}): Promise<TestApp> {
+  const { settings, sweepAfter = hours(1), deliverAfter = hours(1), override, ...options } = all;
   return TestApp.start(AppModule, {
     ...options,
     settings: { ...LIMITS_OF_ADDRESSES, ...settings },
     override: (builder) => {
-      const seldom = builder.overrideProvider(SweepTimes).useValue({ first: sweepAfter, interval: hours(1) });
+      const seldom = builder
+        .overrideProvider(SweepTimes)
+        .useValue({ first: sweepAfter, interval: hours(1) })
+        .overrideProvider(DeliveryTimes)
+        .useValue({ ...new DeliveryTimes(), first: deliverAfter });
       return override?.(seldom) ?? seldom;
     },
   });

@@ -1,4 +1,4 @@
-import { KEY_HEADER } from '../idempotency/idempotent';
+import { KEY_HEADER, NO_KEY } from '../idempotency/idempotent';
 import { headerText, MAX_HEADERS } from './headers';
 import type { HeadersObject, OperationContext, ParameterObject } from './openapi-types';
 
@@ -62,8 +62,8 @@ export function isGuardedWrite({ item, method, path }: OperationContext): boolea
   return (item && method === 'put') || (['patch', 'delete'].includes(method) && path.includes('{'));
 }
 
-export function takesKey({ item, method }: OperationContext): boolean {
-  return item && method === 'post';
+export function takesKey({ item, method, route }: OperationContext): boolean {
+  return item && method === 'post' && !route?.targets.some((target) => Reflect.hasMetadata(NO_KEY, target));
 }
 
 function header(name: string, description: string, example: string, schema = headerText(MAX_HEADERS)): ParameterObject {

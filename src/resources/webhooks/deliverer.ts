@@ -5,12 +5,14 @@ import { RepeatedJob, seconds } from '../../platform';
 import { Courier } from './courier';
 import { Dispatcher } from './dispatcher';
 
-/** The interval between two looks for changes, in milliseconds. */
-const INTERVAL = seconds(1);
-/** The same while no webhook is active. This process learns at once of one that it makes itself. */
-const IDLE_INTERVAL = seconds(10);
-/** The delay after the start: random, so that instances don't look at once. */
-const firstDelay = () => seconds(1) + Math.random() * seconds(1);
+/** The schedule of looks for changes, in milliseconds. */
+export class DeliveryTimes {
+  /** The delay after the start: random, so that instances don't look at once. */
+  first = seconds(1) + Math.random() * seconds(1);
+  interval = seconds(1);
+  /** The interval while no webhook is active. A process learns at once of one that it makes itself. */
+  idle = seconds(10);
+}
 
 const ANY_ACTIVE = "SELECT EXISTS (SELECT FROM webhooks WHERE status = 'ACTIVE') AS active";
 
@@ -26,11 +28,12 @@ export class Deliverer implements OnApplicationBootstrap, BeforeApplicationShutd
     @InjectDataSource() private readonly database: DataSource,
     private readonly dispatcher: Dispatcher,
     private readonly courier: Courier,
+    private readonly times: DeliveryTimes,
   ) {}
 
   onApplicationBootstrap(): void {
-    const failure = 'Webhooks were not looked after';
-    this.job.begin({ first: firstDelay(), interval: INTERVAL, logger: this.logger, failure });
+    const { first, interval } = this.times;
+    this.job.begin({ first, interval, logger: this.logger, failure: 'Webhooks were not looked after' });
   }
 
   /** Runs before the connections are closed. What is on its way has its time. */
@@ -48,7 +51,7 @@ export class Deliverer implements OnApplicationBootstrap, BeforeApplicationShutd
   private async look(): Promise<void> {
     if (performance.now() < this.idleUntil) return;
     const [{ active }] = await this.database.query<[{ active: boolean }]>(ANY_ACTIVE);
-    if (!active) this.idleUntil = performance.now() + IDLE_INTERVAL;
+    if (!active) this.idleUntil = performance.now() + this.times.idle;
     else {
       await this.dispatcher.dispatch(() => this.job.isEnding);
       await this.courier.fill();

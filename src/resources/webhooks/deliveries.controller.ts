@@ -1,19 +1,9 @@
-import { Controller, Get, HttpStatus, Post, Query } from '@nestjs/common';
-import {
-  Answers,
-  AnswersPage,
-  AnswersWhole,
-  ApiResource,
-  Creates,
-  IdParam,
-  type Page,
-  Raises,
-  Role,
-  Roles,
-  TakesNoKey,
-} from '../../platform';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Answers, AnswersPage, ApiResource, Creates, IdParam, type Page, Raises, Role, Roles } from '../../platform';
 import { DeliveriesService, notActive, tooManyTests } from './deliveries.service';
-import { DeliveryDto, ListDeliveriesQuery, toDeliveryDto } from './delivery.dto';
+import { CreateAttemptDto, CreateTestDto, DeliveryDto, ListDeliveriesQuery, toDeliveryDto } from './delivery.dto';
+import { placeAbove } from './place-above';
 
 @ApiResource('Webhooks')
 @Controller('webhooks/:id/deliveries')
@@ -42,7 +32,7 @@ export class DeliveriesController {
   @Post()
   @Creates(DeliveryDto)
   @Raises(notActive(), tooManyTests())
-  async create(@IdParam() webhookId: number): Promise<DeliveryDto> {
+  async create(@IdParam() webhookId: number, @Body() _input: CreateTestDto): Promise<DeliveryDto> {
     return toDeliveryDto(await this.deliveries.test(webhookId));
   }
 
@@ -50,11 +40,17 @@ export class DeliveriesController {
    * Sends a delivery again.
    * @remarks Also one that was delivered or given up. It gets all the time of a new one. Later changes of the same resource that
    * aren't delivered yet wait for it. Those that were delivered have overtaken it: compare `version`.
+   * `Location` is that of the delivery.
    */
   @Post(':deliveryId/attempts')
-  @AnswersWhole(DeliveryDto, HttpStatus.ACCEPTED)
-  @TakesNoKey('a delivery that is to be sent is sent once')
-  async repeat(@IdParam() webhookId: number, @IdParam('deliveryId') id: number): Promise<DeliveryDto> {
-    return toDeliveryDto(await this.deliveries.repeat(webhookId, id));
+  @Creates(DeliveryDto)
+  async repeat(
+    @IdParam() webhookId: number,
+    @IdParam('deliveryId') id: number,
+    @Body() { delay }: CreateAttemptDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeliveryDto> {
+    response.location(placeAbove(response.req));
+    return toDeliveryDto(await this.deliveries.repeat(webhookId, id, delay));
   }
 }

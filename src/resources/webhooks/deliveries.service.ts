@@ -18,7 +18,7 @@ const ADD_TEST = `
 
 /** A new time begins, unless it is still to be sent. One that is under way isn't sent a second time beside itself. */
 const REPEAT = `
-  UPDATE webhook_deliveries SET status = 'PENDING', due_at = now(), ended_at = NULL,
+  UPDATE webhook_deliveries SET status = 'PENDING', due_at = now() + $3 * interval '1 second', ended_at = NULL,
          begun_at = CASE WHEN status = 'PENDING' THEN begun_at END
    WHERE webhook_id = $1 AND id = $2`;
 
@@ -51,9 +51,9 @@ export class DeliveriesService {
     return this.get(webhookId, added.id);
   }
 
-  async repeat(webhookId: number, id: number): Promise<Delivery> {
+  async repeat(webhookId: number, id: number, delay: number): Promise<Delivery> {
     await this.webhook(webhookId);
-    await this.deliveries.query(REPEAT, [webhookId, id]);
+    await this.deliveries.query(REPEAT, [webhookId, id, delay]);
     afterCommit(() => this.deliverer.wake());
     return this.get(webhookId, id);
   }

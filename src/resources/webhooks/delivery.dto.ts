@@ -1,5 +1,15 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { Id, ListQueryOf, OneOf, Text, Timestamp, Whole } from '../../platform';
+import {
+  Id,
+  ListQueryOf,
+  OneOf,
+  ResourceDto,
+  resourceOf,
+  SECONDS_PER_DAY,
+  Text,
+  Timestamp,
+  Whole,
+} from '../../platform';
 import { DeliveredChange, Delivery, DeliveryStatus } from './delivery.entity';
 import { Failure } from './sending/send';
 
@@ -8,16 +18,8 @@ const MOMENT_OR_NULL = {
   example: '2026-01-31T12:00:00.000Z',
 };
 
-/** The attributes of a delivery. Nothing of the receiver's answer is kept but its status. */
-export class DeliveryDto {
-  /** The number of the delivery. `webhook-id` is `delivery_` and this number. @example 1 */
-  @Id()
-  id: number;
-
-  /** The moment at which the delivery was made. */
-  @Timestamp()
-  created_at: Date;
-
+/** The attributes of a delivery. The header `webhook-id` is `delivery_` and its id. Nothing of the receiver's answer is kept but its status. */
+export class DeliveryDto extends ResourceDto {
   /** The id of the webhook. @example 1 */
   @Id()
   webhook_id: number;
@@ -61,7 +63,7 @@ export class DeliveryDto {
   /**
    * Why the last attempt has failed: a status other than 2xx, no answer in time, a host without an address, an address that is
    * closed to webhooks, no valid certificate, no connection. Null if it hasn't failed.
-   * @example null
+   * @example TIMEOUT
    */
   @OneOf(Failure, { nullable: true })
   failure: Failure | null;
@@ -71,25 +73,38 @@ export class DeliveryDto {
   next_attempt_at: Date | null;
 }
 
+/** What a delivery to try a webhook is made of. */
+export class CreateTestDto {
+  /** Only TEST: the service makes all others. @example TEST */
+  @OneOf([DeliveredChange.TEST], { default: DeliveredChange.TEST })
+  change: DeliveredChange.TEST;
+}
+
+/** When to send a delivery again. */
+export class CreateAttemptDto {
+  /** The least number of seconds until it is sent. @example 0 */
+  @Whole({ max: SECONDS_PER_DAY, default: 0 })
+  delay: number;
+}
+
 /** What the list of deliveries can be asked for. */
 export class ListDeliveriesQuery extends OmitType(
   ListQueryOf(DeliveryDto, { sortable: Delivery, statuses: DeliveryStatus }),
   ['search'],
 ) {}
 
-export const toDeliveryDto = (delivery: Delivery): DeliveryDto => ({
-  id: delivery.id,
-  created_at: delivery.created_at,
-  webhook_id: delivery.webhook_id,
-  type: delivery.type,
-  resource_id: delivery.resource_id,
-  change: delivery.change,
-  resource_version: delivery.resource_version,
-  changed_at: delivery.changed_at,
-  status: delivery.status,
-  attempts: delivery.attempts,
-  attempted_at: delivery.attempted_at,
-  response_status: delivery.response_status,
-  failure: delivery.failure,
-  next_attempt_at: delivery.status === DeliveryStatus.PENDING ? delivery.due_at : null,
-});
+export const toDeliveryDto = (delivery: Delivery): DeliveryDto =>
+  resourceOf(delivery, {
+    webhook_id: delivery.webhook_id,
+    type: delivery.type,
+    resource_id: delivery.resource_id,
+    change: delivery.change,
+    resource_version: delivery.resource_version,
+    changed_at: delivery.changed_at,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    attempted_at: delivery.attempted_at,
+    response_status: delivery.response_status,
+    failure: delivery.failure,
+    next_attempt_at: delivery.status === DeliveryStatus.PENDING ? delivery.due_at : null,
+  });

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { declareErrors, NotFoundCode, SortableBy } from '../../platform';
+import { SortableBy } from '../../platform';
 import type { Failure } from './sending/send';
 
 export enum DeliveryStatus {
@@ -18,11 +18,8 @@ export enum DeliveredChange {
   TEST = 'TEST',
 }
 
-const { DELIVERY_NOT_FOUND } = declareErrors({ DELIVERY_NOT_FOUND: { status: 404, message: 'Delivery not found' } });
-
-/** A change on its way to a webhook. The migration makes the table, because of indexes that TypeORM can't express. */
+/** A change on its way to a webhook. It is no ResourceEntity, as each attempt would leave an audit event. The migration makes the table, because of indexes that TypeORM can't express. */
 @Entity('webhook_deliveries', { synchronize: false })
-@NotFoundCode(DELIVERY_NOT_FOUND)
 @Index('webhook_deliveries_webhook_id_index', ['webhook_id', 'id'])
 @SortableBy()
 export class Delivery {
@@ -31,6 +28,12 @@ export class Delivery {
 
   @Column({ type: 'timestamptz', precision: 3 })
   created_at: Date;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  updated_at: Date;
+
+  @Column('integer')
+  version: number;
 
   @Column('bigint')
   webhook_id: number;

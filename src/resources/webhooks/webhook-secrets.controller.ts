@@ -1,6 +1,8 @@
-import { Controller, Header, Post } from '@nestjs/common';
+import { Body, Controller, Header, HttpStatus, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { AnswersWhole, ApiResource, IdParam, Role, Roles, TakesNoKey } from '../../platform';
-import { NewSecretDto } from './webhook.dto';
+import { placeAbove } from './place-above';
+import { CreateSecretDto, NewSecretDto } from './webhook.dto';
 import { WebhooksService } from './webhooks.service';
 
 @ApiResource('Webhooks')
@@ -12,13 +14,18 @@ export class WebhookSecretsController {
   /**
    * Gives a webhook a new secret.
    * @remarks Deliveries have a signature by each of both secrets until `previous_secret_until`: the receiver takes the new
-   * one meanwhile. A second call within that time ends the older one at once.
+   * one meanwhile. A second call within that time ends the older one at once. `Location` is that of the webhook.
    */
   @Post()
   @Header('Cache-Control', 'no-store')
-  @AnswersWhole(NewSecretDto)
+  @AnswersWhole(NewSecretDto, HttpStatus.CREATED)
   @TakesNoKey('the answer holds a secret, which is not stored')
-  create(@IdParam() id: number): Promise<NewSecretDto> {
-    return this.webhooks.rotate(id);
+  create(
+    @IdParam() id: number,
+    @Body() input: CreateSecretDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<NewSecretDto> {
+    response.location(placeAbove(response.req));
+    return this.webhooks.rotate(id, input);
   }
 }

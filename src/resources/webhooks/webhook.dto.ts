@@ -5,10 +5,12 @@ import {
   ListQueryOf,
   OneOf,
   ResourceDto,
+  SECONDS_PER_DAY,
   resourceOf,
   Text,
   Timestamp,
   WebAddress,
+  Whole,
 } from '../../platform';
 import { Webhook, WebhookStatus } from './webhook.entity';
 
@@ -73,6 +75,13 @@ export class ListWebhooksQuery extends OmitType(
   ListQueryOf(WebhookDto, { sortable: Webhook, statuses: WebhookStatus }),
   ['search'],
 ) {}
+
+/** What a new secret is made of. */
+export class CreateSecretDto {
+  /** For how many seconds the secret before signs too. Default: a day, or what the operator has set. @example 3600 */
+  @Whole({ min: 0, max: 30 * SECONDS_PER_DAY, optional: true })
+  overlap?: number;
+}
 
 /** A new secret. */
 export class NewSecretDto {

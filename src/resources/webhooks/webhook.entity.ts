@@ -1,5 +1,5 @@
 import { Check, Column, Entity } from 'typeorm';
-import { declareErrors, NotFoundCode, ResourceEntity, SortableBy } from '../../platform';
+import { ResourceEntity, SortableBy } from '../../platform';
 
 export enum WebhookStatus {
   ACTIVE = 'ACTIVE',
@@ -9,11 +9,8 @@ export enum WebhookStatus {
   DISABLED = 'DISABLED',
 }
 
-const { WEBHOOK_NOT_FOUND } = declareErrors({ WEBHOOK_NOT_FOUND: { status: 404, message: 'Webhook not found' } });
-
 /** Where it is in the changes is a row of `webhook_progress`, which changes without a new version. */
 @Entity('webhooks')
-@NotFoundCode(WEBHOOK_NOT_FOUND)
 @SortableBy('created_at', 'updated_at')
 @Check('webhooks_types_length', 'cardinality(types) >= 1')
 @Check('webhooks_status_known', "status IN ('ACTIVE', 'PAUSED', 'DISABLED')")

@@ -4,7 +4,7 @@ import { declareSettings } from '../../platform';
 import { Courier } from './courier';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
-import { Deliverer } from './deliverer';
+import { Deliverer, DeliveryTimes } from './deliverer';
 import { Delivery } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
 import { SecretSeal } from './secret-seal';
@@ -23,7 +23,7 @@ import { WebhooksService } from './webhooks.service';
   providers: [
     declareSettings(WebhookSettings),
     ...[WebhooksService, DeliveriesService, Targets, SecretSeal, NameServer],
-    ...[Deliverer, Dispatcher, Courier, WebhookUpkeep],
+    ...[Deliverer, DeliveryTimes, Dispatcher, Courier, WebhookUpkeep],
   ],
 })
 export class WebhooksModule {}

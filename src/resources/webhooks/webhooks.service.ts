@@ -20,7 +20,13 @@ import {
 import { Deliverer } from './deliverer';
 import { newSecret, SecretSeal, textOf } from './secret-seal';
 import { Targets } from './targets';
-import type { CreateWebhookDto, ListWebhooksQuery, NewSecretDto, PatchWebhookDto } from './webhook.dto';
+import type {
+  CreateSecretDto,
+  CreateWebhookDto,
+  ListWebhooksQuery,
+  NewSecretDto,
+  PatchWebhookDto,
+} from './webhook.dto';
 import { Webhook, WebhookStatus } from './webhook.entity';
 import { WebhookSettings } from './webhook-settings';
 
@@ -84,9 +90,9 @@ export class WebhooksService {
   }
 
   /** Makes a new secret. The current one signs beside it for a time; one before that ends now. */
-  async rotate(id: number): Promise<NewSecretDto> {
+  async rotate(id: number, { overlap = this.settings.WEBHOOK_SECRET_OVERLAP }: CreateSecretDto): Promise<NewSecretDto> {
     const secret = newSecret();
-    const previous_secret_until = new Date(Date.now() + seconds(this.settings.WEBHOOK_SECRET_OVERLAP));
+    const previous_secret_until = new Date(Date.now() + seconds(overlap));
     await this.webhooks.manager.transaction(async (manager) => {
       // Locked first: of two rotations, the second one's previous secret is that of the first.
       await manager.findOneOrFail(Webhook, { where: { id }, lock: { mode: 'pessimistic_write' } });
