@@ -1,6 +1,17 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { Answers, AnswersPage, ApiResource, Creates, IdParam, type Page, Raises, Role, Roles } from '../../platform';
+import {
+  Answers,
+  AnswersPage,
+  ApiResource,
+  Creates,
+  IdParam,
+  type Page,
+  Raises,
+  Role,
+  Roles,
+  TakesNoKey,
+} from '../../platform';
 import { DeliveriesService, notActive, tooManyTests } from './deliveries.service';
 import { CreateAttemptDto, CreateTestDto, DeliveryDto, ListDeliveriesQuery, toDeliveryDto } from './delivery.dto';
 import { placeAbove } from './place-above';
@@ -43,7 +54,8 @@ export class DeliveriesController {
    * `Location` is that of the delivery.
    */
   @Post(':deliveryId/attempts')
-  @Creates(DeliveryDto)
+  @Answers(DeliveryDto, HttpStatus.CREATED)
+  @TakesNoKey('a delivery that is to be sent is sent once')
   async repeat(
     @IdParam() webhookId: number,
     @IdParam('deliveryId') id: number,

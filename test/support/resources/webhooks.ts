@@ -18,10 +18,12 @@ const deliveryOf = ({ id }: Row, own: Fixtures, attributes: object = {}): Promis
     ...{ webhook_id: id, type: 'products', resource_id: 1, change: 'CREATED', resource_version: 1 },
     ...{ changed_at: '2020-01-01', status: 'DELIVERED', ...attributes },
   });
-const onDelivery: Prepare = async (own) => {
-  const parent = await webhook(own);
-  return { ids: [parent.id, (await deliveryOf(parent, own)).id] };
-};
+const onDelivery =
+  (body?: object): Prepare =>
+  async (own) => {
+    const parent = await webhook(own);
+    return { ids: [parent.id, (await deliveryOf(parent, own)).id], body };
+  };
 
 const url: Values = {
   taken: [
@@ -59,11 +61,11 @@ export const webhooks: Resource = {
     'PUT /api/v1/webhooks/:id': on(webhook, aWebhook()),
     'PATCH /api/v1/webhooks/:id': on(webhook, { description: 'Another' }),
     'DELETE /api/v1/webhooks/:id': on(webhook),
-    'POST /api/v1/webhooks/:id/secrets': on(webhook),
+    'POST /api/v1/webhooks/:id/secrets': on(webhook, { overlap: 60 }),
     'GET /api/v1/webhooks/:id/deliveries': on(webhook),
-    'POST /api/v1/webhooks/:id/deliveries': on(webhook),
-    'GET /api/v1/webhooks/:id/deliveries/:deliveryId': onDelivery,
-    'POST /api/v1/webhooks/:id/deliveries/:deliveryId/attempts': onDelivery,
+    'POST /api/v1/webhooks/:id/deliveries': on(webhook, { change: 'TEST' }),
+    'GET /api/v1/webhooks/:id/deliveries/:deliveryId': onDelivery(),
+    'POST /api/v1/webhooks/:id/deliveries/:deliveryId/attempts': onDelivery({ delay: 0 }),
   },
   access: `
   GET    /api/v1/webhooks                                         401    403    403    200        401      401
