@@ -65,6 +65,8 @@ export class AddWebhooks1767700000000 implements MigrationInterface {
         status text NOT NULL DEFAULT 'PENDING'
           CONSTRAINT webhook_deliveries_status_known CHECK (status IN ('PENDING', 'DELIVERED', 'FAILED')),
         attempts integer NOT NULL DEFAULT 0,
+        -- Those that have failed since it was to be sent, by which it is delayed.
+        failures integer NOT NULL DEFAULT 0,
         attempted_at timestamptz(3),
         response_status integer,
         failure text,

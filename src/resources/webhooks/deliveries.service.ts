@@ -19,7 +19,7 @@ const ADD_TEST = `
 /** A new time begins, unless it is still to be sent. One that is under way isn't sent a second time beside itself. */
 const REPEAT = `
   UPDATE webhook_deliveries SET status = 'PENDING', due_at = now() + $3 * interval '1 second', ended_at = NULL,
-         begun_at = CASE WHEN status = 'PENDING' THEN begun_at END
+         failures = 0, begun_at = CASE WHEN status = 'PENDING' THEN begun_at END
    WHERE webhook_id = $1 AND id = $2`;
 
 @Injectable()

@@ -26,30 +26,30 @@ export interface ClaimOptions {
 
 /**
  * The earliest of each resource and id alone: the next one waits until it was delivered or given up. Of two processes one
- * takes a delivery, and the other passes over it.
+ * takes a delivery, and the other passes over it. Chosen apart from the UPDATE: within its join, PostgreSQL may choose again
+ * for each row, and would take more than it was asked for.
  */
 const CLAIM = `
-  WITH taken AS (
-    UPDATE webhook_deliveries AS delivery
+  WITH chosen AS MATERIALIZED (
+    SELECT due.id FROM webhooks AS webhook
+      LEFT JOIN unnest($4::bigint[], $5::integer[]) AS busy (id, number) ON busy.id = webhook.id
+     CROSS JOIN LATERAL (
+       SELECT id FROM webhook_deliveries AS one
+        WHERE webhook_id = webhook.id AND status = 'PENDING' AND due_at <= now()
+          AND (locked_until IS NULL OR locked_until < now())
+          AND NOT EXISTS (SELECT FROM webhook_deliveries AS earlier
+                           WHERE earlier.webhook_id = one.webhook_id AND earlier.status = 'PENDING'
+                             AND earlier.type = one.type AND earlier.resource_id = one.resource_id
+                             AND earlier.event_id < one.event_id)
+        ORDER BY due_at, id LIMIT greatest($2::integer - coalesce(busy.number, 0), 0) FOR UPDATE SKIP LOCKED
+     ) AS due
+     WHERE webhook.status = 'ACTIVE' ORDER BY random() LIMIT $1
+  ), taken AS (
+    UPDATE webhook_deliveries
        SET attempts = attempts + 1, attempted_at = now(), begun_at = coalesce(begun_at, now()),
            locked_until = now() + $3 * interval '1 millisecond'
-      FROM (
-        SELECT due.id FROM webhooks AS webhook
-          LEFT JOIN unnest($4::bigint[], $5::integer[]) AS busy (id, number) ON busy.id = webhook.id
-         CROSS JOIN LATERAL (
-           SELECT id FROM webhook_deliveries AS one
-            WHERE webhook_id = webhook.id AND status = 'PENDING' AND due_at <= now()
-              AND (locked_until IS NULL OR locked_until < now())
-              AND NOT EXISTS (SELECT FROM webhook_deliveries AS earlier
-                               WHERE earlier.webhook_id = one.webhook_id AND earlier.status = 'PENDING'
-                                 AND earlier.type = one.type AND earlier.resource_id = one.resource_id
-                                 AND earlier.event_id < one.event_id)
-            ORDER BY due_at, id LIMIT greatest($2::integer - coalesce(busy.number, 0), 0) FOR UPDATE SKIP LOCKED
-         ) AS due
-         WHERE webhook.status = 'ACTIVE' ORDER BY random() LIMIT $1
-      ) AS chosen
-     WHERE delivery.id = chosen.id
-    RETURNING delivery.*
+     WHERE id IN (SELECT id FROM chosen)
+    RETURNING *
   )
   SELECT taken.id, webhook_id, type, resource_id, change, resource_version, changed_at, attempts, url,
          CASE WHEN previous_secret_until > now() THEN ARRAY[secret, previous_secret] ELSE ARRAY[secret] END AS secrets
@@ -70,15 +70,15 @@ const SUCCEED = `
    WHERE ${OWN}`;
 
 /**
- * The next delay is about the time since the first attempt, so that delays grow exponentially: from a second to six hours. A
- * random part keeps those that have failed together from coming back together.
+ * Delays grow exponentially, from a second to the limit. A random part keeps those that have failed together from coming back
+ * together.
  */
 const FAIL = `
   UPDATE webhook_deliveries
      SET status = CASE WHEN now() < begun_at + $5 * interval '1 second' THEN 'PENDING' ELSE 'FAILED' END,
          ended_at = CASE WHEN now() < begun_at + $5 * interval '1 second' THEN NULL ELSE now() END,
-         due_at = now() + (0.5 + random()) * greatest(interval '1 second', least(interval '6 hours', now() - begun_at)),
-         locked_until = NULL, response_status = $3, failure = $4
+         due_at = now() + (0.5 + random()) * least(2 ^ least(failures, 30), $6) * interval '1 second',
+         failures = failures + 1, locked_until = NULL, response_status = $3, failure = $4
    WHERE ${OWN}`;
 
 const IS_FAILING = `
@@ -95,11 +95,11 @@ export async function record(
   database: DataSource,
   { id, attempts, webhook_id }: Claimed,
   { status, failure }: Outcome,
-  { WEBHOOK_RETRY_PERIOD, WEBHOOK_DISABLE_AFTER }: WebhookSettings,
+  { WEBHOOK_RETRY_PERIOD, WEBHOOK_MAX_DELAY, WEBHOOK_DISABLE_AFTER }: WebhookSettings,
 ): Promise<Date | undefined> {
   if (failure === null) return void (await database.query(SUCCEED, [id, attempts, status, webhook_id]));
   return database.transaction(async (manager) => {
-    await manager.query(FAIL, [id, attempts, status, failure, WEBHOOK_RETRY_PERIOD]);
+    await manager.query(FAIL, [id, attempts, status, failure, WEBHOOK_RETRY_PERIOD, WEBHOOK_MAX_DELAY]);
     return disableIfFailing(manager, webhook_id, WEBHOOK_DISABLE_AFTER);
   });
 }

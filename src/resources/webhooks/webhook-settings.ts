@@ -1,5 +1,12 @@
 import { IsOptional } from 'class-validator';
-import { CheckedSetting, SECONDS_PER_DAY, SECONDS_PER_MINUTE, WholeSetting, YesOrNoSetting } from '../../platform';
+import {
+  CheckedSetting,
+  SECONDS_PER_DAY,
+  SECONDS_PER_HOUR,
+  SECONDS_PER_MINUTE,
+  WholeSetting,
+  YesOrNoSetting,
+} from '../../platform';
 import { areNetworks } from './sending/networks';
 
 /** The settings of webhooks. */
@@ -24,6 +31,10 @@ export class WebhookSettings {
   /** How long a delivery is tried again, in seconds. */
   @WholeSetting(SECONDS_PER_MINUTE, 30 * SECONDS_PER_DAY)
   WEBHOOK_RETRY_PERIOD = 3 * SECONDS_PER_DAY;
+
+  /** The longest delay between two attempts, in seconds. Delays begin with one second, and double. */
+  @WholeSetting(1, SECONDS_PER_DAY)
+  WEBHOOK_MAX_DELAY = 6 * SECONDS_PER_HOUR;
 
   /** The time without a success after which a webhook is disabled, in seconds. */
   @WholeSetting(SECONDS_PER_MINUTE, 365 * SECONDS_PER_DAY)
