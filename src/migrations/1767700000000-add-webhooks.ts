@@ -81,6 +81,7 @@ export class AddWebhooks1767700000000 implements MigrationInterface {
     await database.query(
       'CREATE TRIGGER webhook_deliveries_touch BEFORE UPDATE ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION touch_row()',
     );
+    await database.query('CREATE INDEX webhook_deliveries_updated_at_sort ON webhook_deliveries (updated_at, id)');
     await database.query('CREATE INDEX webhook_deliveries_webhook_id_index ON webhook_deliveries (webhook_id, id)');
     await database.query(
       "CREATE INDEX webhook_deliveries_due_index ON webhook_deliveries (webhook_id, due_at, id) WHERE status = 'PENDING'",

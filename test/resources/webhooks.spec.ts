@@ -114,6 +114,30 @@ describe('Webhooks', () => {
     );
   });
 
+  it('sends a quarter of what a process sends at once to one receiver, so that a slow one leaves room for others', async () => {
+    const held: (() => void)[] = [];
+    receiver.current.answer = (received, response) => {
+      held.push(() => {
+        received.status = 204;
+        response.writeHead(204).end();
+      });
+      return undefined;
+    };
+    const hook = await create();
+    for (let number = 0; number < 10; number++) await product();
+    await waitFor(() => held.length === 4);
+    const taken = async () => (await deliveries(hook)).filter(({ attempts }) => attempts > 0).length;
+    await waitFor(async () => (await deliveries(hook)).length === 10);
+    expect(await taken()).toBe(4);
+
+    held.splice(0, 1)[0]();
+    await waitFor(() => held.length === 4);
+    expect(await taken()).toBe(5);
+    receiver.current.answer = () => 204;
+    for (const answer of held) answer();
+    await waitFor(() => receiver.current.accepted.length === 10);
+  });
+
   it('follows no redirect, and keeps nothing of an answer but the status', async () => {
     const hook = await create();
     receiver.current.answer = (received, response) => {

@@ -21,7 +21,7 @@ export enum DeliveredChange {
 /** A change on its way to a webhook. It is no ResourceEntity, as each attempt would leave an audit event. The migration makes the table, because of indexes that TypeORM can't express. */
 @Entity('webhook_deliveries', { synchronize: false })
 @Index('webhook_deliveries_webhook_id_index', ['webhook_id', 'id'])
-@SortableBy()
+@SortableBy('updated_at')
 export class Delivery {
   @PrimaryColumn('bigint')
   id: number;
