@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as tus from 'tus-js-client';
+import { waitFor } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
 import { commandsIn, type Step, takeTour, titlesIn } from '../support/tour';
 
@@ -52,6 +53,9 @@ const PRINTED: Record<string, RegExp> = {
   'Take a mark, and come back with it: nothing has changed': /"data":\{"changes":\[\],"next":"[\w-]+","more":false\}/,
   'Change something, and see it': /"changes":\[\{"type":"users",.*"change":"UPDATED".*"name":"A. M. Turing"/,
   'See whether a path will go away': /^0$/,
+  'Take a mark, and read what has changed since': /"code":200.*"type":"users","id":\d+,"change":"UPDATED"/,
+  'Wait for the next change, for 30 seconds at most': /"code":200.*"type":"users","id":\d+,"change":"UPDATED"/,
+  'Follow what comes, here for two seconds': /^retry: 2000\nid: .*\nevent: change\ndata: \{"type":"users"/s,
 };
 
 /** A script of the page, as a function of the names that it uses from around. */
@@ -99,6 +103,24 @@ describe('docs/using-the-api.md', () => {
 
     expect(one).toBe(other);
     expect(await api.with({ Authorization: `Bearer ${one}` }).get('/users/profile')).toMatchObject({ status: 200 });
+  });
+
+  it('follows changes, and comes back with the last mark', async () => {
+    const { id, token } = await api.user();
+    const { data } = (await api.with({ Authorization: `Bearer ${token}` }).get('/changes?cursor=now')).body;
+    const names = { API: `${api.url}/api/v1`, accessToken: () => Promise.resolve(token) };
+    type Follow = (mark: string, take: (change: object) => void, signal: AbortSignal) => Promise<void>;
+    // A promise of a function would be taken for one of what it returns.
+    const { follow } = await script<{ follow: Follow }>('followChanges', '{ follow: followChanges }', names);
+    const abort = new AbortController();
+    const taken: object[] = [];
+    const following = follow((data as { next: string }).next, (change) => void taken.push(change), abort.signal);
+    await api.as({ token }).patch(`/users/${id}`, { name: 'Followed' });
+
+    await waitFor(() => taken.length > 0);
+    expect(taken).toMatchObject([{ type: 'users', id, change: 'UPDATED' }]);
+    abort.abort();
+    await following;
   });
 
   it('uploads a file with progress', async () => {
