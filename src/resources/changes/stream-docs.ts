@@ -16,8 +16,8 @@ data: {"type":"products","id":1,"change":"UPDATED","version":2,"at":"2026-01-31T
 export const ApiChangeStream = (): MethodDecorator =>
   applyDecorators(
     AlsoAnswers(EVENTS, {
+      // Without a type: a text would need a greatest length.
       schema: {
-        type: 'string',
         description:
           'Events `change`, whose data is an item of `changes` as JSON, and comments while nothing happens. It never ends by itself.',
       },
