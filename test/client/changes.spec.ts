@@ -25,11 +25,12 @@ describeCalls('client.changes()', () => {
   const gateway = useGateway(() => api.url);
   let own: Fixtures;
   let client: ReturnType<typeof createClient>;
+  let store: unknown;
 
   beforeAll(async () => {
     const admin = await api.admin();
     own = new Fixtures(api, admin);
-    const store = memoryStore({
+    store = memoryStore({
       accessToken: admin.token,
       accessExpiresAt: Infinity,
       refreshToken: admin.refreshToken,
@@ -144,12 +145,27 @@ describeCalls('client.changes()', () => {
     await expect(following).rejects.toThrow('Enough');
   });
 
-  it('asks for what it names, and waits between two reads that find nothing', async () => {
-    gateway.next();
+  it('asks for what it names, and lets the service wait for what has not come yet', async () => {
     const from = await now();
-    const pages = client.changes({ from, types: ['products', 'posts'], size: 7, interval: 1 }).pages();
-    await taken(pages, 3);
+    await products(1);
+    gateway.next();
+    await taken(client.changes({ from, types: ['products', 'posts'], size: 7, interval: 1 }).pages(), 1);
+    await taken(changesOf({ from }).pages());
 
-    expect(gateway.requests[1].path).toContain('types=products,posts&size=7');
+    const [following, once] = gateway.requests.map(({ path }) => path);
+    expect(following).toContain('types=products,posts&size=7&wait=30');
+    expect(once).not.toContain('wait');
+  });
+
+  it('gives an answer that the service waits with more time than others', async () => {
+    const from = await now();
+    const short = createClient({ url: gateway.url, store, retry: QUICK, timeout: 500 });
+    const waiting = taken(short.changes({ from, types: ['products'] }), 1);
+    const other = short.changes({ from: await now(), types: ['posts'], follow: false });
+    gateway.faultOf = ({ path }) => (path.includes('types=posts') ? 'silence' : undefined);
+
+    await expect(taken(other)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const [made] = await products(1);
+    expect(await waiting).toMatchObject([{ id: made }]);
   });
 });
