@@ -5,7 +5,7 @@ import type { Client } from '../../src/platform/testing';
 import { ALL_ARE_ASKED, lacks } from '../support/asked';
 import { BuiltService } from '../support/built-service';
 import { examplesIn } from '../support/documented-operation';
-import { type Described, Document, examplesOf, type Node, schemaOf } from '../support/openapi';
+import { type Described, Document, examplesOf, type Node } from '../support/openapi';
 import { isAsked, routesOf } from '../support/requests';
 import { clientOf, useTestApi } from '../support/test-api';
 
@@ -144,7 +144,7 @@ describe('every operation', () => {
       examplesIn(node).map((example) => ({ where, problems: document.violations(node.schema ?? node, example) })),
     );
     const bodies = [...document.bodies(), ...document.responses()].flatMap(({ where, node }) =>
-      examplesOf(node).map((example) => ({ where, problems: document.violations(schemaOf(node), example) })),
+      examplesOf(node).map(({ example, schema }) => ({ where, problems: document.violations(schema, example) })),
     );
 
     if (ALL_ARE_ASKED) expect(Math.min(single.length, bodies.length)).toBeGreaterThan(20);

@@ -213,11 +213,11 @@ export function closed(node: Node): Node {
 }
 
 /** The examples of a request's or a response's body, named or not. */
-export function examplesOf(response: Node): Node[] {
+export function examplesOf(response: Node): { example: Node; schema: Node }[] {
   const contents = Object.values<Node>(response?.content ?? {});
-  return contents.flatMap(({ example, examples = {} }) => [
-    ...(example === undefined ? [] : [example]),
-    ...Object.values<Node>(examples).map(({ value }) => value),
+  return contents.flatMap(({ schema, example, examples = {} }) => [
+    ...(example === undefined ? [] : [{ example, schema }]),
+    ...Object.values<Node>(examples).map(({ value }) => ({ example: value, schema })),
   ]);
 }
 
