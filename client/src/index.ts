@@ -6,5 +6,12 @@ export type { ChangeOptions, CreateOptions, EachResult, WriteOptions } from './c
 export type { Answer, BodyOf, CallOptions, DataOf, OperationAt, QueryOf } from './paths.js';
 export type { RetryOptions } from './repetition.js';
 export { memoryStore, type Tokens, type TokenStore, webStore } from './token-store.js';
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookMessage,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from './webhooks.js';
 export type { components as Components1, paths as Paths1 } from './generated/v1.js';
 export type { components as Components2, paths as Paths2 } from './generated/v2.js';

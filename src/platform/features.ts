@@ -22,6 +22,8 @@ export { rateLimited } from './signals/operations';
 // Protocols: for routes whose requests or answers aren't only JSON.
 /** Entity tags of an answer that isn't a DTO; and the view of a row that a representation shows. */
 export { knownTag, quoted, VIEW } from './http/entity-tag';
+/** A message that the service sends, for the section `webhooks` of the document. */
+export { declareWebhook } from './docs/webhooks';
 /** Headers in the document: the schema of a text, that of an entity tag, and further headers of errors. */
 export { headerText } from './docs/headers';
 export { ENTITY_TAG } from './docs/conditions';

@@ -8,7 +8,7 @@ interface Ordered {
 /** In this order Swagger UI shows them: the methods of a collection, then those of one resource. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The first keys of a document. Others follow them. */
-const HEAD = ['openapi', 'info', 'servers', 'tags', 'paths', 'components'];
+const HEAD = ['openapi', 'info', 'servers', 'tags', 'paths', 'webhooks', 'components'];
 
 /**
  * The same document in an order that follows from names alone (D-215): paths, methods, tags and components. The modules

@@ -19,6 +19,7 @@ import { takeExtension } from './references';
 import type { ErrorExample } from './error-examples';
 import { anyErrorSchema, PARTS_OF_ERRORS } from './error-schemas';
 import { PAGINATION } from './schemas';
+import { webhookBodies, webhooksSection } from './webhooks';
 import { withXmlNames } from './xml-names';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -67,10 +68,11 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   const routes = new DocumentedRoutes(declared);
   const document = SwaggerModule.createDocument(inVersion(app, version), head(version), {
     operationIdFactory: (controller, handler) => routes.operationId(controller, handler),
-    extraModels: includedDtos(declared),
+    extraModels: [...includedDtos(declared), ...webhookBodies()],
   });
   document.paths = pathsOf(document, version);
   complete(document, version, routes);
+  Object.assign(document, webhooksSection());
   return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
 }
 

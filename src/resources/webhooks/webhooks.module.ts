@@ -11,6 +11,7 @@ import { SecretSeal } from './secret-seal';
 import { NameServer } from './sending/name-server';
 import { Targets } from './targets';
 import { Webhook } from './webhook.entity';
+import './webhook-message.dto';
 import { WebhookSettings } from './webhook-settings';
 import { WebhookUpkeep } from './webhook-upkeep';
 import { WebhookSecretsController } from './webhook-secrets.controller';
