@@ -248,6 +248,7 @@ describe('every collection', () => {
       const unsortable = attributes.filter((name) => !sortable.includes(name));
       const wrong = [
         ...WRONG_LISTS.filter(([, field]) => (textsOf || field !== 'search') && (sortable[1] || field !== 'sortBy')),
+        ...(sortable[1] ? [[`sort=id&sortBy=${sortable[1]}`, 'sortBy', 'twin']] : []),
         ...unsortable.map((name) => [`sort=${name}`, 'sort', 'enum']),
         ...(statuses.length > 0 ? ['GONE', '', statuses[0].toLowerCase()] : []).map((value) => [
           `status=${value}`,

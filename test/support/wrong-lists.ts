@@ -10,7 +10,6 @@ export const WRONG_LISTS: [query: string, field: string, rule: string][] = [
   ['sort=version', 'sort', 'enum'],
   ['sort=', 'sort', 'enum'],
   ['sortBy=deleted_at', 'sortBy', 'enum'],
-  ['sort=id&sortBy=created_at', 'sortBy', 'twin'],
   ['order=up', 'order', 'enum'],
   ['search=', 'search', 'length'],
   ['search=%20', 'search', 'length'],
