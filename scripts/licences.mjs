@@ -1,5 +1,14 @@
 /** SPDX names of licences that allow the use of a package in any service, even a proprietary one. */
-const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Python-2.0', 'Unlicense']);
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Python-2.0',
+  'Unlicense',
+]);
 
 /** Packages whose package.json has no licence, and the licence in their files. */
 const FOUND = new Map([['pause@0.0.1', 'MIT']]);

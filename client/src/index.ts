@@ -12,6 +12,6 @@ export {
   type WebhookMessage,
   type WebhookRequest,
   WebhookVerificationError,
-} from './webhooks.js';
+} from './signed-message.js';
 export type { components as Components1, paths as Paths1 } from './generated/v1.js';
 export type { components as Components2, paths as Paths2 } from './generated/v2.js';

@@ -8,6 +8,8 @@ type PathItem = Record<string, { tags?: string[] }>;
 export interface OpenApi {
   tags?: { name: string }[];
   paths?: Record<string, PathItem>;
+  /** What the service itself sends, by name. */
+  webhooks?: Record<string, PathItem>;
   components?: Components;
   [other: string]: unknown;
 }
@@ -27,7 +29,13 @@ const OF_THE_SERVICE = ['schemas/ApiError', 'schemas/Pagination', 'schemas/Curso
  * @returns the parts by the names of their files, without the extension
  * @throws {Error} if an operation is in no group, or two groups have one name
  */
-export function partsOf({ tags = [], paths = {}, components = {}, ...rest }: OpenApi): Map<string, OpenApi> {
+export function partsOf({
+  tags = [],
+  paths = {},
+  webhooks = {},
+  components = {},
+  ...rest
+}: OpenApi): Map<string, OpenApi> {
   const groups = new Map<string, OpenApi & { paths: Record<string, PathItem> }>();
   for (const tag of tags) {
     const name = fileOf(tag.name);
@@ -42,10 +50,16 @@ export function partsOf({ tags = [], paths = {}, components = {}, ...rest }: Ope
       (group.paths[path] ??= {})[method] = operation;
     }
   }
+  for (const [name, item] of Object.entries(webhooks)) {
+    const [{ tags: [tag] = [''] }] = Object.values(item);
+    const group = groups.get(fileOf(tag));
+    if (!group) throw new Error(`The webhook ${name} is in no group: give declareWebhook() that of a controller`);
+    (group.webhooks ??= {})[name] = item;
+  }
   const common = commonOf(components);
   const needed = new Set<string>();
   for (const group of groups.values()) {
-    const own = namesNeededBy(group.paths, components);
+    const own = namesNeededBy({ ...group.paths, ...group.webhooks }, components);
     own.forEach((name) => needed.add(name));
     group.components = pick(components, (name) => own.has(name) && !common.has(name));
   }
@@ -65,6 +79,7 @@ export function joined(parts: Map<string, OpenApi>): OpenApi {
   const problems: string[] = [];
   const owners = new Map<string, string>();
   const whole = { tags: [] as { name: string }[], paths: {} as Record<string, PathItem>, components: {} as Components };
+  const webhooks: Record<string, PathItem> = {};
   /** Adds a value unless it is there; another value of the same name is a problem. */
   const add = <T>(target: Record<string, T>, name: string, value: T, where: string, file: string): void => {
     const owner = owners.get(where);
@@ -74,13 +89,14 @@ export function joined(parts: Map<string, OpenApi>): OpenApi {
       problems.push(`${where} in ${file}.json differs from the one in ${owner}.json`);
     }
   };
-  for (const [file, { tags = [], paths = {}, components = {} }] of parts) {
+  for (const [file, { tags = [], paths = {}, components = {}, ...part }] of parts) {
     whole.tags.push(...tags);
     for (const [path, item] of Object.entries(paths)) {
       for (const [method, operation] of Object.entries(item)) {
         add((whole.paths[path] ??= {}), method, operation, `${method.toUpperCase()} ${path}`, file);
       }
     }
+    for (const [name, item] of Object.entries(part.webhooks ?? {})) add(webhooks, name, item, `webhook ${name}`, file);
     for (const [kind, named] of Object.entries(components)) {
       for (const [name, one] of Object.entries(named)) {
         add((whole.components[kind] ??= {}), name, one, `${kind}/${name}`, file);
@@ -88,7 +104,8 @@ export function joined(parts: Map<string, OpenApi>): OpenApi {
     }
   }
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  return inCanonicalOrder({ ...parts.get(SHARED), ...whole });
+  const sent = Object.keys(webhooks).length > 0 ? { webhooks } : {};
+  return inCanonicalOrder({ ...parts.get(SHARED), ...whole, ...sent });
 }
 
 /** `Credit notes` becomes `credit-notes`, as in the paths of the resource. */

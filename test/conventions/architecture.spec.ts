@@ -12,7 +12,7 @@ const [FEATURES, ACCOUNTS, PROGRAMS] = ['platform/features', 'platform/accounts'
 const FACES = [FACE, FEATURES, ACCOUNTS, PROGRAMS];
 const TESTING = 'platform/testing';
 /** The resources that have more than rows: sign-in, and limits of their own. */
-const UNUSUAL = ['users', 'tokens', 'keys', 'public'];
+const UNUSUAL = ['users', 'tokens', 'keys', 'public', 'webhooks'];
 
 /** Between resources only child to parent. */
 const parents: Record<string, string[]> = {

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { type Client, expectError, expectSuccess, waitFor } from '../../src/platform/testing';
 import { aProduct } from '../support/builders';
+import { documentOf } from '../support/contract';
 import { useTestApi } from '../support/test-api';
 import { TO_LOOPBACK, useReceiver, verify } from '../support/webhook-receiver';
 
@@ -69,7 +70,12 @@ describe('Webhooks', () => {
       },
     });
     expect(last.body.data.resource).toBeNull();
-    for (const one of receiver.current.received) verify(hook.secret, one);
+    const document = documentOf('1');
+    const { schema } = document.json.webhooks.change.post.requestBody.content['application/json'];
+    for (const one of receiver.current.received) {
+      verify(hook.secret, one);
+      expect(document.violations(schema, one.body)).toEqual([]);
+    }
     await waitFor(async () => (await deliveries(hook)).every(({ status }) => status === 'DELIVERED'));
     const [delivery] = await deliveries(hook);
     expect(first.headers['webhook-id']).toBe(`delivery_${delivery.id}`);

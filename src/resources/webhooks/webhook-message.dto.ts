@@ -50,7 +50,6 @@ export class WebhookMessageDto {
   @Timestamp()
   timestamp: Date;
 
-  /** The change. */
   @ObjectOf(() => WebhookChangeDto)
   data: WebhookChangeDto;
 }
