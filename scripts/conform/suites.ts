@@ -63,6 +63,11 @@ export const SUITES: Suite[] = [
     place: `ListQueryOf() of the list's query in ${FOLDER}`,
   },
   {
+    file: 'test/conventions/every-told-change.spec.ts',
+    checks: 'the feed of changes: what it tells whom',
+    place: '`readers` of `auditRows()` in the migration',
+  },
+  {
     file: 'test/conventions/every-deletion.spec.ts',
     checks: 'deleted rows, if they are kept: `deleted=only`, for administrators alone',
     place: `ListQueryOf() of the list's query in ${FOLDER}: its \`sortable\` is the entity`,

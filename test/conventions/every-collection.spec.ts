@@ -5,7 +5,7 @@ import { Fixtures, type Row } from '../support/fixtures';
 import { requestOf, routesOf, sendTo } from '../support/requests';
 import { linesOf } from '../support/resource';
 import { COLLECTIONS_AND_SPECIMENS as COLLECTIONS, useSpecimens } from '../support/specimens';
-import { WRONG_LISTS } from '../support/wrong-lists';
+import { wrongListsOf } from '../support/wrong-lists';
 
 type Item = Record<string, never> & { id: number };
 
@@ -247,8 +247,7 @@ describe('every collection', () => {
     it('refuses what it does not know', async () => {
       const unsortable = attributes.filter((name) => !sortable.includes(name));
       const wrong = [
-        ...WRONG_LISTS.filter(([, field]) => (textsOf || field !== 'search') && (sortable[1] || field !== 'sortBy')),
-        ...(sortable[1] ? [[`sort=id&sortBy=${sortable[1]}`, 'sortBy', 'twin']] : []),
+        ...wrongListsOf(sortable, textsOf !== undefined),
         ...unsortable.map((name) => [`sort=${name}`, 'sort', 'enum']),
         ...(statuses.length > 0 ? ['GONE', '', statuses[0].toLowerCase()] : []).map((value) => [
           `status=${value}`,

@@ -21,3 +21,11 @@ export const WRONG_LISTS: [query: string, field: string, rule: string][] = [
   ['cursor=x', 'cursor', 'unknown'],
   ['page=0&page=0', 'page', 'once'],
 ];
+
+/** Those that a list with these sortable names refuses. */
+export function wrongListsOf([, second]: readonly string[], isSearched: boolean): [string, string, string][] {
+  return [
+    ...WRONG_LISTS.filter(([, field]) => (isSearched || field !== 'search') && (second || field !== 'sortBy')),
+    ...(second ? [[`sort=id&sortBy=${second}`, 'sortBy', 'twin'] as [string, string, string]] : []),
+  ];
+}
