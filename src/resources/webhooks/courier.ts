@@ -7,7 +7,7 @@ import { claim, type Claimed, record } from './delivery-rows';
 import { bodyOf, messageId } from './payload';
 import { SecretSeal, signedHeaders } from './secret-seal';
 import { NameServer } from './sending/name-server';
-import { type Outcome, send } from './sending/send';
+import { Failure, type Message, type Outcome, send } from './sending/send';
 import { Targets } from './targets';
 import { WebhookSettings } from './webhook-settings';
 
@@ -15,6 +15,8 @@ import { WebhookSettings } from './webhook-settings';
 const PATIENCE = seconds(10);
 /** How long a delivery belongs to the process that has taken it, in milliseconds. If the process ends, another takes it then. */
 export const LEASE = seconds(30);
+
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'Resource-API' };
 
 const attempted = counter(
   'api_webhook_attempts_total',
@@ -97,30 +99,31 @@ export class Courier {
 
   /** @param since when it was taken, or before: what isn't sent well before the end of the lease is left to others */
   private async deliver(one: Claimed, resources: Promise<Map<string, object>>, since: number): Promise<void> {
-    const body = bodyOf(one, (await resources).get(keyOf(one)));
-    const secrets = this.secretsOf(one);
-    if (secrets.length === 0)
-      throw new Error('The secret of a webhook is sealed by a key that the service lacks: rotate it');
-    const id = messageId(one.id);
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Resource-API',
-      ...signedHeaders(secrets, id, body),
-    };
+    const message = await this.messageOf(one, resources);
     if (performance.now() - since > LEASE - 2 * PATIENCE) return;
-    const message = { url: one.url, headers, body };
-    const outcome = await send(message, { rules: this.targets.rules, names: this.names, patience: PATIENCE });
+    const options = { rules: this.targets.rules, names: this.names, patience: PATIENCE };
+    const outcome = message ? await send(message, options) : { status: null, failure: Failure.INTERNAL };
     attempted.add({ outcome: outcome.failure === null ? 'success' : 'failure' });
     await this.record(one, outcome);
+  }
+
+  /** Undefined if it can't be made: that is a failed attempt, so that it is given up some day. */
+  private async messageOf(one: Claimed, resources: Promise<Map<string, object>>): Promise<Message | undefined> {
+    try {
+      const body = bodyOf(one, (await resources).get(keyOf(one)));
+      const secrets = one.secrets.map((sealed) => this.seal.open(sealed)).filter((secret) => secret !== undefined);
+      if (secrets.length === 0) throw new Error('No key of the service opens the secret: give the webhook a new one');
+      const signed = signedHeaders(secrets, messageId(one.id), body);
+      return { url: one.url, body, headers: { ...HEADERS, ...signed } };
+    } catch (error) {
+      this.logger.error({ err: error as Error, webhook_id: one.webhook_id }, 'A delivery could not be made');
+      return undefined;
+    }
   }
 
   private async record(one: Claimed, outcome: Outcome): Promise<void> {
     const disabled = await record(this.database, one, outcome, this.settings);
     if (disabled) this.logger.warn({ webhook_id: one.webhook_id, since: disabled }, 'A webhook was disabled: it fails');
-  }
-
-  private secretsOf({ secrets }: Claimed): Buffer[] {
-    return secrets.map((sealed) => this.seal.open(sealed)).filter((secret) => secret !== undefined);
   }
 
   /** Reads the resources of several deliveries together, by their types and ids. */

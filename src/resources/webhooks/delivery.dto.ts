@@ -62,7 +62,7 @@ export class DeliveryDto extends ResourceDto {
 
   /**
    * Why the last attempt has failed: a status other than 2xx, no answer in time, a host without an address, an address that is
-   * closed to webhooks, no valid certificate, no connection. Null if it hasn't failed.
+   * closed to webhooks, no valid certificate, no connection, or a fault of the service itself. Null if it hasn't failed.
    * @example TIMEOUT
    */
   @OneOf(Failure, { nullable: true })

@@ -19,6 +19,8 @@ export enum Failure {
   TLS = 'TLS',
   /** The connection was refused, or has ended early. */
   CONNECTION = 'CONNECTION',
+  /** Nothing was sent: the resource could not be read, or the secret not be opened. */
+  INTERNAL = 'INTERNAL',
 }
 
 export interface Outcome {
