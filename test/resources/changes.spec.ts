@@ -165,6 +165,18 @@ describe('The feed of changes', () => {
     ]);
   });
 
+  it('shows what belongs to a draft to its author and to administrators', async () => {
+    const mark = await now(api.as(admin));
+    const comment = await own.comment({}, await own.post({ status: 'DRAFT' }));
+    await own.reply({}, comment);
+
+    const ofTexts = async (user: TestUser) =>
+      (await read(api.as(user), `types=comments,replies&cursor=${mark}`)).changes.map(({ type }) => type);
+    expect(await ofTexts(author)).toEqual(['comments', 'replies']);
+    expect(await ofTexts(admin)).toEqual(['comments', 'replies']);
+    expect(await ofTexts(stranger)).toEqual([]);
+  });
+
   it('shows orders to their buyer and to administrators', async () => {
     const mark = await now(api.as(admin));
     const order = await own.order();
