@@ -206,6 +206,35 @@ describe('The feed of changes', () => {
     expect(other.resource).toMatchObject({ email });
   });
 
+  it('gives all resources, however large, in as many answers as they need', async () => {
+    const client = api.as(admin);
+    const mark = await now(client);
+    // Four bytes for each character: sixty of them are more than one answer may have.
+    const ids: number[] = [];
+    for (let count = 0; count < 60; count++) ids.push((await own.post({ content: '😀'.repeat(50_000) })).id);
+
+    const found: number[] = [];
+    let [cursor, more, answers] = [mark, true, 0];
+    for (; more; answers++) {
+      const feed = await read(client, `types=posts&include=resource&cursor=${cursor}`);
+      expect(feed.changes.filter(({ resource }) => resource === null)).toEqual([]);
+      found.push(...feed.changes.map(({ id }) => id));
+      [cursor, more] = [feed.next, feed.more];
+    }
+    expect(found).toEqual(ids);
+    expect(answers).toBeGreaterThan(1);
+  });
+
+  it('refuses a mark of another history, as after a restore', async () => {
+    const { next } = await read(api.as(admin), 'cursor=now');
+    const [position, at] = next.split('-');
+
+    expectError(
+      await api.as(admin).get(`/changes?cursor=${(parseInt(position, 36) + 1_000_000).toString(36)}-${at}`),
+      'CHANGES_EXPIRED',
+    );
+  });
+
   it('refuses a mark that is too old, with what to do', async () => {
     const old = (Date.now() - 8 * 86_400_000).toString(36);
 

@@ -17,6 +17,12 @@ export interface ChangesRead {
   more: boolean;
 }
 
+export interface ResourcesRead {
+  resources: Map<Change, object>;
+  /** How many of the first changes have theirs. */
+  complete: number;
+}
+
 export interface ChangesQuery {
   types: readonly ChangedType[];
   /** The position of the last change that the reader knows. */
@@ -87,6 +93,11 @@ export class Changes {
     return this.settled.upTo();
   }
 
+  /** False for a position that this database has never had. */
+  isKnown(position: number): Promise<boolean> {
+    return this.settled.hasGiven(position);
+  }
+
   /** The position before the first change that is not older than a moment. */
   async before(moment: Date): Promise<number> {
     const settled = await this.settled.upTo();
@@ -122,10 +133,14 @@ export class Changes {
     return { events: found.rows ?? [], next: found.seen === MAX_SEEN ? found.last! : settled };
   }
 
-  /** The representations of the resources of some changes, as the request's caller sees them now. Others are hidden or gone. */
-  async resourcesOf(changes: Change[], types: readonly ChangedType[], request: Request): Promise<Map<Change, object>> {
+  /**
+   * The representations of the resources of some changes, as the request's caller sees them now. Others are hidden or gone.
+   * `complete` says of how many of the first changes: resources that would make the answer too large aren't read.
+   */
+  async resourcesOf(changes: Change[], types: readonly ChangedType[], request: Request): Promise<ResourcesRead> {
     const { user: caller } = request;
     const resources = new Map<Change, object>();
+    let complete = changes.length;
     const reading = {
       database: this.database,
       work: request.work ?? new UnitOfWork(),
@@ -142,7 +157,11 @@ export class Changes {
         const [row] = found.rows.get(change.id) ?? [];
         if (row) resources.set(change, rows.toItem(row, caller));
       }
+      const missing = new Set(keys.slice(found.complete));
+      const first = changes.findIndex(({ type, id }) => type === name && missing.has(id));
+      if (first >= 0) complete = Math.min(complete, first);
     }
-    return resources;
+    // One resource is smaller than an answer may be.
+    return { resources, complete: Math.max(complete, 1) };
   }
 }

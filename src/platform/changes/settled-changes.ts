@@ -56,6 +56,11 @@ export class SettledChanges {
     return { settled: this.settled, last: Math.max(last, this.settled) };
   }
 
+  /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
+  async hasGiven(number: number): Promise<boolean> {
+    return number <= this.settled || number <= (await this.last());
+  }
+
   private async look(): Promise<number> {
     const end = performance.now() + PATIENCE;
     const wanted = await this.lookOnce();
@@ -64,6 +69,11 @@ export class SettledChanges {
       await this.settle();
     }
     return this.settled;
+  }
+
+  private async last(): Promise<number> {
+    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
+    return Number(last);
   }
 
   private async lookOnce(): Promise<number> {
@@ -77,8 +87,7 @@ export class SettledChanges {
    * that are new cost a transaction.
    */
   private async mark(): Promise<number> {
-    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
-    const mark = Number(last);
+    const mark = await this.last();
     if (mark <= this.settled || this.marks.some((one) => one.last === mark)) return mark;
     const [{ next }] = await this.database.query<{ next: string }[]>(NEXT);
     this.marks.push({ last: mark, next: BigInt(next) });

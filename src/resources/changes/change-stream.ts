@@ -75,12 +75,16 @@ export class ChangeStream implements Following {
   }
 
   private async takeWithResources(changes: Change[], next: number): Promise<void> {
-    this.request.readsSince = performance.now();
-    const read = () => this.changes.resourcesOf(changes, this.types, this.request);
-    const resources = await this.listeners.inTurn(this.request, read);
-    this.request.readsSince = Infinity;
-    for (const change of changes) {
-      if (!this.write(textOf(change, resources.get(change) ?? null))) await this.sink.drained();
+    for (let rest = changes; rest.length > 0;) {
+      const some = rest;
+      this.request.readsSince = performance.now();
+      const read = () => this.changes.resourcesOf(some, this.types, this.request);
+      const { resources, complete } = await this.listeners.inTurn(this.request, read);
+      this.request.readsSince = Infinity;
+      for (const change of some.slice(0, complete)) {
+        if (!this.write(textOf(change, resources.get(change) ?? null))) await this.sink.drained();
+      }
+      rest = some.slice(complete);
     }
     this.position = next;
   }

@@ -48,7 +48,9 @@ export class ChangesService {
     const found = wait > 0 ? await this.listeners.wait(request, asked, seconds(wait)) : await this.changes.read(asked);
     // Who has waited was here until now.
     if (found.changes.length === 0 && !found.more) at = wait > 0 ? Date.now() : at;
-    return answerOf(found, at, include && (await this.changes.resourcesOf(found.changes, types, request)));
+    if (!include || found.changes.length === 0) return answerOf(found, at, include && new Map<object, object>());
+    const { resources, complete } = await this.changes.resourcesOf(found.changes, types, request);
+    return answerOf(beginningOf(found, complete), at, resources);
   }
 
   /**
@@ -86,8 +88,16 @@ export class ChangesService {
     const mark = parseMark(cursor);
     if (!mark || mark.at > now + seconds(60)) throw notACursor(field);
     if (mark.at < oldest) throw changesExpired();
+    if (!(await this.changes.isKnown(mark.position))) throw changesExpired();
     return mark.position;
   }
+}
+
+/** The first changes of some. The others come with the next mark. */
+function beginningOf(found: ChangesRead, count: number): ChangesRead {
+  if (count >= found.changes.length) return found;
+  const changes = found.changes.slice(0, count);
+  return { changes, next: changes[count - 1].position, more: true };
 }
 
 function answerOf({ changes, next, more }: ChangesRead, at: number, resources?: Map<object, object>): ChangesDto {
