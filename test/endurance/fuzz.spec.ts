@@ -54,6 +54,11 @@ const UNSAID: Record<string, (request: FuzzRequest) => void> = {
   'deleted items can be asked for by administrators alone'({ caller, query }) {
     if (caller !== 'admin') delete query.deleted;
   },
+  'types of changes are resources, and nobody waits here'({ operation, query }) {
+    if (!/ \/api\/v\d\/changes/.test(operation)) return;
+    delete query.wait;
+    if ('types' in query) query.types = 'products';
+  },
   'a user shows only pictures of its own, and a new user has none'({ operation, body }) {
     const user = body as { image?: string | null } | undefined;
     if (/ \/api\/v\d\/users/.test(operation) && user?.image) user.image = null;

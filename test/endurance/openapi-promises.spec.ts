@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client as PgClient } from 'pg';
 import { type Answer, type Client, query, times } from '../../src/platform/testing';
 import { inPlace } from '../support/fuzz-requests';
 import { Fixtures } from '../support/fixtures';
@@ -9,8 +8,11 @@ import { clientOf, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
 import { exampleOf, pathParameters, rank, send, takes, takesBytes } from '../support/documented-operation';
 import { collectionOf } from '../support/resources';
-import { provokeErrorsOfUploads } from '../support/upload-errors';
+import { aWebhook, provokeErrorsOfChanges } from '../support/change-errors';
+import { lockedBy, provokeErrorsOfUploads } from '../support/upload-errors';
 
+/** Paths whose POST takes no Idempotency-Key: what it answers is secret, or it makes nothing. */
+const KEYLESS = /auth|uploads|webhooks$|secrets$|attempts$/;
 const MEBIBYTE = 1024 * 1024;
 const UPLOAD = '/api/v1/uploads/{key}';
 const BUILD_AND_START = 150_000;
@@ -28,7 +30,11 @@ describe('The OpenAPI document', () => {
   beforeAll(async () => {
     service = await BuiltService.start({ DATABASE_URL: api.app.databaseUrl, DEMO_DATA: 'true', MIN_FREE_DISK: '0' });
     anyone = clientOf(() => service.url);
-    document = new Document((await anyone.get('//docs/json')).body);
+    // Nothing is sent to the example of a webhook.
+    const text = JSON.stringify((await anyone.get('//docs/json')).body);
+    document = new Document(
+      JSON.parse(text.replaceAll('https://example.com/hooks', 'https://hooks.localhost')),
+    );
     const stranger = { username: 'stranger', email: 'stranger@example.com', password: 'demo-password' };
     await anyone.post('/users', stranger);
     for (const user of [...demoUsers, 'stranger'] as const) {
@@ -37,6 +43,8 @@ describe('The OpenAPI document', () => {
     // What examples name is in the demo data, but for the upload: of one byte, which the example of its PATCH brings.
     const [{ example: key }] = pathParameters(operation(`GET ${UPLOAD}`));
     await new Fixtures(api, (await as.ada.get('/users/profile')).body.data).upload({ key });
+    await as.grace.post('/webhooks', aWebhook);
+    await as.grace.post('/webhooks/1/deliveries', { change: 'TEST' });
   }, BUILD_AND_START);
 
   afterAll(() => service?.stop());
@@ -93,7 +101,7 @@ describe('The OpenAPI document', () => {
 
     it('lets a key be used once', async () => {
       const posts = document.operations.filter((one) => takes(one, 'Idempotency-Key'));
-      const creates = document.operations.filter(({ method, path }) => method === 'post' && !/auth|uploads/.test(path));
+      const creates = document.operations.filter(({ method, path }) => method === 'post' && !KEYLESS.test(path));
       expect(namesOf(posts)).toContain('POST /api/v1/products');
       expect(namesOf(posts)).toEqual(namesOf(creates));
       // One after the other: the second request with the key is another one than the first.
@@ -105,6 +113,7 @@ describe('The OpenAPI document', () => {
     it('lets the errors of writing what is not for everyone be had', async () => {
       await provoke('PATCH /api/v1/orders/{id}/status', as.ada.patch('/orders/1/status', { status: 'PAID' }));
       await provoke('PUT /api/v1/orders/{id}/status', as.ada.put('/orders/1/status', { status: 'PAID' }));
+      await provokeErrorsOfChanges({ user: as.ada, admin: as.grace, provoke });
       const operations = ['POST /api/v1/users', 'PUT /api/v1/users/{id}', 'PATCH /api/v1/users/{id}'].map(operation);
       const changes = [{ roles: ['ADMIN'] }, { username: 'GRACE' }, { email: 'GRACE@example.com' }];
       const old = `UPDATE sessions SET authenticated_at = authenticated_at - interval '1 hour'`;
@@ -229,7 +238,7 @@ describe('The OpenAPI document', () => {
     it('lets the errors of uploads be had', async () => {
       const own = new Fixtures(api, (await as.stranger.get('/users/profile')).body.data);
       const callers = { owner: as.stranger, admin: as.grace };
-      await provokeErrorsOfUploads({ own, ...callers, operation, provoke, whileLocked });
+      await provokeErrorsOfUploads({ own, ...callers, operation, provoke, whileLocked: lockedBy(api.app.databaseUrl) });
     });
 
     it('documents every error that came, as it came', () => {
@@ -246,23 +255,18 @@ describe('The OpenAPI document', () => {
         .responses()
         .filter(({ where }) => /[ ]4\d\d$/.test(where) && !/orders.* 409$/.test(where))
         .flatMap(({ where, node }) => toldBy(node).map((details) => ({ where, details })))
-        // Only for a moment, or after a limit; see idempotency.spec.ts, uploads-locks.spec.ts, sign-in-limits.spec.ts and
-        // write-quota.spec.ts.
+        // Only for a moment, or after a limit; see idempotency.spec.ts, uploads-locks.spec.ts, sign-in-limits.spec.ts,
+        // write-quota.spec.ts and changes-live.spec.ts.
         .filter(
-          ({ details }) => !/in progress|idempotency keys within|at once; go on|changes of|was written/.test(details),
+          ({ details }) =>
+            !/in progress|idempotency keys within|at once; go on|changes of|was written|waits? for changes|which is the limit/.test(
+              details,
+            ),
         )
         .filter(({ where, details }) => !failures.some((it) => whereOf(it) === where && tells(details, it.answer)));
 
       expect(invented).toEqual([]);
     });
-
-    /** As by a request that writes to the upload. */
-    async function whileLocked(key: string, work: () => Promise<unknown>): Promise<void> {
-      const client = new PgClient({ connectionString: api.app.databaseUrl });
-      await client.connect();
-      await client.query(`SELECT pg_advisory_lock(hashtextextended('resource-api: upload ' || $1, 0))`, [key]);
-      await work().finally(() => client.end());
-    }
 
     const whereOf = ({ name, answer }: { name: string; answer: Answer }) => `${name} ${answer.status}`;
 

@@ -160,7 +160,7 @@ describe('The entities of this service', () => {
     const { entityMetadatas } = api.app.nest.get(DataSource);
     const resources = entityMetadatas.filter(({ columns }) => columns.some((one) => one.propertyName === 'version'));
     expect(resources.map(({ name }) => name).sort()).toEqual(
-      ['Comment', 'Order', 'Post', 'Product', 'Reply', 'Upload', 'User'].sort(),
+      ['Comment', 'Delivery', 'Order', 'Post', 'Product', 'Reply', 'Upload', 'User', 'Webhook'].sort(),
     );
     for (const metadata of resources)
       expect([metadata.name, reasonsAgainstPlain(metadata)]).toEqual([metadata.name, []]);

@@ -1,3 +1,4 @@
+import { Client as PgClient } from 'pg';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Answer, type Client, query } from '../../src/platform/testing';
@@ -95,3 +96,13 @@ async function provokeErrorsOfReaders({ own, owner, admin }: Context, ask: Ask):
 }
 
 const fileOf = (key: string) => join(process.env.TEST_DIRECTORY!, 'uploads', key);
+
+/** Holds the lock of an upload during some work, as a request that writes to it. */
+export const lockedBy =
+  (databaseUrl: string) =>
+  async (key: string, work: () => Promise<unknown>): Promise<void> => {
+    const client = new PgClient({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query(`SELECT pg_advisory_lock(hashtextextended('resource-api: upload ' || $1, 0))`, [key]);
+    await work().finally(() => client.end());
+  };

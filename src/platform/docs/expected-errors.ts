@@ -69,14 +69,14 @@ function invalidBody({ requestBody }: OperationObject, { components }: Operation
 }
 
 function acceptErrors(operation: OperationObject, { path }: OperationContext): Error[] {
-  const mediaType = otherMediaType(operation);
-  return path.startsWith('/api/') && mediaType !== ANY_TYPE ? [notAcceptable(mediaType)] : [];
+  const produced = producedBy(operation);
+  return path.startsWith('/api/') && produced !== ANY_TYPE ? [notAcceptable(produced)] : [];
 }
 
-/** The media type that a route produces instead of JSON. */
-function otherMediaType({ responses }: OperationObject): string | undefined {
-  const [mediaType] = Object.keys((responses['200'] as ResponseObject | undefined)?.content ?? {});
-  return mediaType === 'application/json' ? undefined : mediaType;
+/** The media types that a route produces instead of JSON or beside it, as it names them. */
+function producedBy({ responses }: OperationObject): string | undefined {
+  const mediaTypes = Object.keys((responses['200'] as ResponseObject | undefined)?.content ?? {}).join(', ');
+  return mediaTypes === '' || mediaTypes === 'application/json' ? undefined : mediaTypes;
 }
 
 function accessErrors(access: Access | undefined): Error[] {
