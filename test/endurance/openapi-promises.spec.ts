@@ -32,9 +32,7 @@ describe('The OpenAPI document', () => {
     anyone = clientOf(() => service.url);
     // Nothing is sent to the example of a webhook.
     const text = JSON.stringify((await anyone.get('//docs/json')).body);
-    document = new Document(
-      JSON.parse(text.replaceAll('https://example.com/hooks', 'https://hooks.localhost')),
-    );
+    document = new Document(JSON.parse(text.replaceAll('https://example.com/hooks', 'https://hooks.localhost')));
     const stranger = { username: 'stranger', email: 'stranger@example.com', password: 'demo-password' };
     await anyone.post('/users', stranger);
     for (const user of [...demoUsers, 'stranger'] as const) {
