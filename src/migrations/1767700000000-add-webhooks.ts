@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { auditRows, countRows, uncountRows } from '../platform';
+import { auditRows, countRows, unauditRows, uncountRows } from '../platform';
 
 export class AddWebhooks1767700000000 implements MigrationInterface {
   async up(database: QueryRunner): Promise<void> {
@@ -95,6 +95,7 @@ export class AddWebhooks1767700000000 implements MigrationInterface {
   }
 
   async down(database: QueryRunner): Promise<void> {
+    await unauditRows(database, 'webhooks');
     await uncountRows(database, 'webhooks');
     await database.query('DROP TABLE webhook_deliveries');
     await database.query('DROP TABLE webhook_progress');

@@ -36,6 +36,8 @@ export { ApiAnswerHeaders } from './routes/route.decorators';
 export { exposeHeaders } from './http/exposed-headers';
 /** What decorators tell the document about a route. */
 export { Extension } from './http/route-keys';
+/** The path of a request, as the client has named it and without its version. */
+export { pathsOf } from './routing/version';
 /** The time limit of a request, and the least rate of a slow client, in bytes per second. */
 export { MIN_RATE, TimeLimit } from './http/time-limit';
 /** Tells when no more of a body arrives or is needed. */

@@ -29,7 +29,7 @@ export interface ChangesQuery {
   after: number;
   /** The greatest number of changes. */
   size: number;
-  /** Whose rights decide. Undefined for administrators' */
+  /** Whose rights decide. */
   caller: Caller;
 }
 

@@ -23,5 +23,5 @@ export async function currentResources(
   }
   rows.where?.(builder, ADMINISTRATOR, 'resource');
   const found = await builder.getMany();
-  return new Map(found.map((row) => [row.id, rows.toDto(row, ADMINISTRATOR)]));
+  return new Map(found.map((row) => [row.id, rows.toItem(row, ADMINISTRATOR)]));
 }

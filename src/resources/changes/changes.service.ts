@@ -47,8 +47,8 @@ export class ChangesService {
     const asked = { types, after, size, caller };
     const found = wait > 0 ? await this.listeners.wait(request, asked, seconds(wait)) : await this.changes.read(asked);
     // Who has waited was here until now.
-    if (found.changes.length === 0 && !found.more) at = wait > 0 ? Date.now() : at;
-    if (!include || found.changes.length === 0) return answerOf(found, at, include && new Map<object, object>());
+    if (wait > 0 && found.changes.length === 0 && !found.more) at = Date.now();
+    if (!include) return answerOf(found, at);
     const { resources, complete } = await this.changes.resourcesOf(found.changes, types, request);
     return answerOf(beginningOf(found, complete), at, resources);
   }
