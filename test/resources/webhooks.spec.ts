@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { type Client, expectError, expectSuccess, waitFor } from '../../src/platform/testing';
 import { aProduct } from '../support/builders';
 import { documentOf } from '../support/contract';
+import { everythingSettled } from '../support/feed';
 import { useTestApi } from '../support/test-api';
 import { TO_LOOPBACK, useReceiver, verify } from '../support/webhook-receiver';
 
@@ -33,6 +34,7 @@ describe('Webhooks', () => {
   afterEach(() => api.app.nest.get(DataSource).query('DELETE FROM webhooks'));
 
   const create = async (input: object = {}): Promise<Hook> => {
+    await everythingSettled(api);
     const body = { url: receiver.current.url, types: ['products'], ...input };
     return expectSuccess(await admin.post('/webhooks', body), 201, 'Created') as Hook;
   };
@@ -85,11 +87,8 @@ describe('Webhooks', () => {
   it('has the resource as an administrator sees it', async () => {
     await create({ types: ['products', 'posts'] });
     const id = await product();
-    const draft = expectSuccess(
-      await admin.post('/posts', { title: 'T', content: 'C', status: 'DRAFT' }),
-      201,
-      'Created',
-    );
+    const text = { title: 'T', content: 'C', status: 'DRAFT' };
+    const draft = expectSuccess(await admin.post('/posts', text), 201, 'Created');
     await waitFor(() => receiver.current.accepted.length === 2);
 
     const shown = receiver.current.received.map(({ body }) => body.data.resource);
