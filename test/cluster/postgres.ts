@@ -40,6 +40,8 @@ export class Postgres {
     await alone.stop('SIGINT');
     const [first, second] = this.folders;
     cpSync(first, second, { recursive: true });
+    // Node 24 doesn't copy the mode of a folder, and PostgreSQL refuses one that others may read.
+    chmodSync(second, 0o700);
     writeFileSync(join(second, 'standby.signal'), '');
     const source = `host=127.0.0.1 port=${ports[0]} user=replicator password=${password} application_name=${STANDBY}`;
     appendFileSync(join(second, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
