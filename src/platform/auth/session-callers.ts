@@ -1,4 +1,4 @@
-import { BatchedRead } from '../rows/batched-read';
+import { BatchedRead, keysOf } from '../rows/batched-read';
 import { positionFor } from '../replica/positions';
 import type { Role } from './caller';
 
@@ -21,7 +21,7 @@ export function sessionCallers(accounts: string, positions: boolean): BatchedRea
     'read-callers',
     `SELECT sessions.id AS sid, account.id, account.roles, sessions.authenticated_at${position}
        FROM sessions JOIN (${accounts}) AS account ON account.id = sessions.user_id
-      WHERE sessions.id = ANY($1::uuid[]) AND account.active`,
+      WHERE sessions.id = ANY(${keysOf('uuid')}) AND account.active`,
     ({ sid }) => sid,
   );
 }

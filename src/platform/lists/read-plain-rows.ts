@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Comparison } from '../input/comparison';
 import type { PlainEntity } from '../rows/plain-entity';
 import { sharedRead } from '../rows/shared-read';
-import { nameOf } from '../rows/statement';
+import { nameOf } from '../transactions/statement-names';
 import { wantsDeleted } from './deleted-rows';
 import { sharedLane } from './list-lane';
 import { type ListQuery, sortOf, WORK } from './list-query';

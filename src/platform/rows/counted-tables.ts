@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { BatchedRead } from './batched-read';
+import { BatchedRead, keysOf } from './batched-read';
 import { type CountedTable, SHARED_SLOTS } from './count-rows';
 import { isKeptApart } from './kept-apart';
 
@@ -72,7 +72,7 @@ const SEPARATOR = '\u001f';
 const counts = new BatchedRead<string, Count>(
   'read-row-counts',
   `SELECT key, sum(rows)::bigint AS rows
-     FROM unnest($1::text[]) AS key
+     FROM unnest(${keysOf('text')}) AS key
      JOIN row_counts ON table_name = split_part(key, chr(31), 1)
       AND (split_part(key, chr(31), 2) = '' OR status = split_part(key, chr(31), 2))
     GROUP BY key`,

@@ -5,9 +5,10 @@ import {
   type EntityTarget,
   type ObjectLiteral,
 } from 'typeorm';
-import { BatchedRead } from './batched-read';
+import { nameOf } from '../transactions/statement-names';
+import { BatchedRead, keysOf } from './batched-read';
 import { type PlainEntity, plainEntity } from './plain-entity';
-import { nameOf, isInTransaction } from './statement';
+import { isInTransaction } from './statement';
 
 interface Row extends ObjectLiteral {
   id: number;
@@ -49,7 +50,7 @@ function readerOf<E extends Row>(plain: PlainEntity<E>): Reader {
 }
 
 function makeReader<E extends Row>({ table, selection, present }: PlainEntity<E>): Reader {
-  const where = ['id = ANY($1::bigint[])', ...(present ? [present] : [])].join(' AND ');
+  const where = [`id = ANY(${keysOf('bigint')})`, ...(present ? [present] : [])].join(' AND ');
   const text = `SELECT ${selection} FROM ${table} WHERE ${where}`;
   return new BatchedRead(nameOf(text), text, ({ id }) => id, { byReplica: true });
 }

@@ -1,16 +1,10 @@
-import { createHash } from 'node:crypto';
 import { DatabaseError, type QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
 import { auditContext, contextSetting } from '../transactions/audit-context';
 import { poolOf } from '../transactions/cancellable-pool';
+import { nameOf } from '../transactions/statement-names';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { writerCheck } from '../transactions/writer';
-
-/**
- * The number of statements that are named, so that each connection keeps their plans. Later statements are planned each
- * time.
- */
-const MAX_NAMES = 500;
 
 /**
  * Runs a statement where the manager would run it: in its transaction, in that of the current unit of work, or on any
@@ -75,15 +69,4 @@ function ownColumns(values: unknown[]): string[] {
   const context = auditContext();
   const own = [writer && writerCheck(writer, values), context && contextSetting(context, values)];
   return own.flatMap((column, index) => (column ? [`${column} AS ${OWN_COLUMNS[index]}`] : []));
-}
-
-const names = new Map<string, string>();
-
-/** A short name, because PostgreSQL limits names to 63 bytes. */
-export function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= MAX_NAMES) return known;
-  const name = createHash('sha256').update(text).digest('base64url');
-  names.set(text, name);
-  return name;
 }
