@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { type DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { StartupError } from '../config/startup-error';
 import { inSlowStep } from '../logging/slow-step';
+import { renewAudits } from '../rows/audit-rows';
 import { seconds } from '../units';
 
 /** How long a statement waits for a lock: everybody else who wants this table waits behind it. */
@@ -20,11 +21,16 @@ const logger = new Logger('Migrations');
  * @throws {StartupError} when a lock couldn't be had for so long
  */
 export async function runPending(dataSource: DataSource, longestHold: number): Promise<void> {
-  if (!(await dataSource.showMigrations())) return;
+  if (!(await dataSource.showMigrations())) return renew(dataSource);
   const end = performance.now() + longestHold + PAUSE;
   await inSlowStep('Migrating the database', async () => {
     while (!(await tried(dataSource, end))) await sleep(PAUSE);
   });
+}
+
+/** For an audit that another release has made, or columns that were changed by hand. */
+async function renew(dataSource: DataSource): Promise<void> {
+  await dataSource.transaction(({ queryRunner }) => renewAudits(queryRunner!));
 }
 
 /** @returns false if a lock couldn't be had, and there is time for another attempt. Migrations before that one are done */
@@ -53,12 +59,20 @@ function isLockTimeout(error: unknown): error is QueryFailedError<Error & { code
   return error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
-/** A migration without a transaction couldn't be undone, so it waits as long as it has to. */
+/**
+ * A migration without a transaction couldn't be undone, so it waits as long as it has to. The audit of a table follows its
+ * columns before others see them.
+ */
 function impatient(runner: QueryRunner): QueryRunner {
   const start = runner.startTransaction.bind(runner);
+  const commit = runner.commitTransaction.bind(runner);
+  const commitTransaction: QueryRunner['commitTransaction'] = async () => {
+    await renewAudits(runner);
+    await commit();
+  };
   const startTransaction: QueryRunner['startTransaction'] = async (isolation) => {
     await start(isolation);
     await runner.query(`SET LOCAL lock_timeout = ${LOCK_WAIT}`);
   };
-  return Object.assign(runner, { startTransaction });
+  return Object.assign(runner, { startTransaction, commitTransaction });
 }

@@ -1,4 +1,5 @@
-import { escapeLiteral } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { AuditedColumn } from './audited-columns';
 
 export interface AuditedTable {
   /** The column by which events name a row. Default: `id` */
@@ -15,73 +16,150 @@ export interface AuditedTable {
   readers?: string;
 }
 
+type Row = 'OLD' | 'NEW';
+
 /** Columns of every resource, which an event has in other ways. */
 const KNOWN = ['id', 'created_at', 'updated_at', 'version'];
 
 /** The columns that say who made a change; see audit-context.ts. */
-const WHO = `(context->>'user_id')::bigint, context->>'request_id', context->>'address'`;
+const WHO = `(audit_context->>'user_id')::bigint, audit_context->>'request_id', audit_context->>'address'`;
 
 const COLUMNS = 'user_id, request_id, address, action, resource, resource_id';
 
+/** Pairs of a name and a value that one call of a function of PostgreSQL takes. */
+const MAX_PAIRS = 50;
+
 /**
- * The function that the triggers of a table call. Each table has its own, because it has columns of the table in its
- * statements. One statement inserts the events of a change.
+ * The body of the function that the triggers of a table call. Each table has its own, which names the table's columns: one
+ * that asks for them in each change takes three times as long. So it is made anew when the columns change, see
+ * {@link renewAudits}.
  */
-export function auditFunction(
-  table: string,
-  { id = 'id', secret = [], omit = [], readers = 'NULL' }: AuditedTable,
-): string {
-  const resource = escapeLiteral(table.replaceAll('_', '-'));
-  const idColumn = escapeLiteral(id);
-  const skipped = [...KNOWN, id, ...omit];
-  const hidden = arrayOf(secret);
-  const readersOf = (row: 'OLD' | 'NEW') =>
-    `CASE WHEN ${row}_row->>'deleted_at' IS NULL THEN (SELECT (${readers})::bigint FROM (SELECT ${row}.*) AS ${table}) END`;
-  // A filter takes a third of the time of the statement.
-  const ofShown = secret.length > 0 ? `FILTER (WHERE key <> ALL (${hidden}))` : '';
-  const changedSecrets =
-    secret.length > 0 ? `coalesce(array_agg(key ORDER BY key) FILTER (WHERE key = ANY (${hidden})), '{}')` : `'{}'`;
-  const ofRows = (action: string, rows: string, when: string) => `
-      INSERT INTO audit_events (${COLUMNS}, version_${when}, ${when}, concealed, readers_${when})
-        SELECT ${WHO}, '${action}', ${resource}, one.row->>${idColumn}, (one.row->>'version')::integer,
-               one.row - ${arrayOf([...skipped, ...secret])}, ${concealedOf(secret)},
-               CASE WHEN one.row->>'deleted_at' IS NULL THEN one.readers END
-          FROM (SELECT to_jsonb(${table}) AS row, (${readers})::bigint AS readers FROM ${rows} AS ${table} OFFSET 0) AS one;`;
+export function auditFunctionBody(table: string, columns: readonly AuditedColumn[], options: AuditedTable): string {
+  const audit = new Audit(table, columns, options);
   return `
-  CREATE OR REPLACE FUNCTION ${table}_audit() RETURNS trigger LANGUAGE plpgsql AS $audit$
+  #variable_conflict use_column
   DECLARE
-    context jsonb := nullif(current_setting('audit.context', true), '')::jsonb;
-    old_row jsonb;
-    new_row jsonb;
+    audit_context jsonb := nullif(current_setting('audit.context', true), '')::jsonb;
+    audit_before jsonb;
+    audit_after jsonb;
+    audit_concealed text[] := '{}';
   BEGIN
-    IF TG_OP = 'UPDATE' THEN
-      old_row := to_jsonb(OLD);
-      new_row := to_jsonb(NEW);
-      INSERT INTO audit_events (${COLUMNS}, version_before, version_after, before, after, concealed,
-                                readers_before, readers_after)
-        SELECT ${WHO},
-               -- A row that is hidden counts as deleted.
-               CASE WHEN old_row->>'deleted_at' IS NULL AND new_row->>'deleted_at' IS NOT NULL THEN 'DELETED'
-                    WHEN old_row->>'deleted_at' IS NOT NULL AND new_row->>'deleted_at' IS NULL THEN 'CREATED'
-                    ELSE 'UPDATED' END,
-               ${resource}, new_row->>${idColumn}, (old_row->>'version')::integer, (new_row->>'version')::integer,
-               jsonb_object_agg(key, old_row->key) ${ofShown}, jsonb_object_agg(key, value) ${ofShown}, ${changedSecrets},
-               ${readersOf('OLD')},
-               ${readersOf('NEW')}
-          FROM jsonb_each(new_row) WHERE value IS DISTINCT FROM old_row->key AND key <> ALL (${arrayOf(skipped)});
-    ELSIF TG_OP = 'INSERT' THEN${ofRows('CREATED', 'added', 'after')}
-    ELSIF TG_OP = 'DELETE' THEN${ofRows('DELETED', 'removed', 'before')}
+    IF TG_OP = 'UPDATE' THEN${audit.comparisons()}
+      INSERT INTO audit_events (${COLUMNS}, version_before, version_after, before, after, concealed, readers_before, readers_after)
+        VALUES (${WHO}, ${audit.actionOfUpdate()}, ${audit.resource}, ${audit.idOf('NEW')},
+                ${audit.versionOf('OLD')}, ${audit.versionOf('NEW')}, audit_before, audit_after, audit_concealed,
+                ${audit.readersOf('OLD')}, ${audit.readersOf('NEW')});
+    ELSIF TG_OP = 'INSERT' THEN${audit.ofRows('CREATED', 'added', 'after')}
+    ELSIF TG_OP = 'DELETE' THEN${audit.ofRows('DELETED', 'removed', 'before')}
     ELSE
-      INSERT INTO audit_events (user_id, request_id, address, action, resource) VALUES (${WHO}, 'TRUNCATED', ${resource});
+      INSERT INTO audit_events (user_id, request_id, address, action, resource) VALUES (${WHO}, 'TRUNCATED', ${audit.resource});
     END IF;
     RETURN NULL;
-  END $audit$`;
+  END `;
 }
 
-function concealedOf(secret: readonly string[]): string {
-  if (secret.length === 0) return `'{}'`;
-  return `ARRAY(SELECT name FROM unnest(${arrayOf(secret)}) AS name WHERE one.row->>name IS NOT NULL)`;
+/** The parts of the body. */
+class Audit {
+  readonly resource: string;
+  private readonly idColumn: string;
+  private readonly readers: string;
+  private readonly names: ReadonlySet<string>;
+  private readonly shown: AuditedColumn[];
+  private readonly secret: AuditedColumn[];
+
+  constructor(
+    private readonly table: string,
+    columns: readonly AuditedColumn[],
+    { id = 'id', secret = [], omit = [], readers = 'NULL' }: AuditedTable,
+  ) {
+    this.resource = escapeLiteral(table.replaceAll('_', '-'));
+    this.idColumn = escapeIdentifier(id);
+    this.readers = readers;
+    this.names = new Set(columns.map(({ name }) => name));
+    const skipped = new Set([...KNOWN, id, ...omit]);
+    const told = columns.filter(({ name }) => !skipped.has(name));
+    this.shown = told.filter(({ name }) => !secret.includes(name));
+    this.secret = told.filter(({ name }) => secret.includes(name));
+  }
+
+  /** Most updates change few columns: only these are made into JSON. */
+  comparisons(): string {
+    const shown = this.shown.map(({ name, isExact }) => {
+      const [column, key] = [escapeIdentifier(name), escapeLiteral(name)];
+      const pair = (row: Row) => `jsonb_build_object(${key}, ${row}.${column})`;
+      return `
+      IF ${differs(column, isExact)} THEN
+        IF audit_before IS NULL THEN audit_before := ${pair('OLD')}; audit_after := ${pair('NEW')};
+        ELSE audit_before := audit_before || ${pair('OLD')}; audit_after := audit_after || ${pair('NEW')};
+        END IF;
+      END IF;`;
+    });
+    const secret = this.secret.map(({ name, isExact }) => {
+      return `
+      IF ${differs(escapeIdentifier(name), isExact)} THEN audit_concealed := audit_concealed || ${escapeLiteral(name)}::text; END IF;`;
+    });
+    return [...shown, ...secret].join('');
+  }
+
+  /** A row that is hidden counts as deleted. */
+  actionOfUpdate(): string {
+    if (!this.names.has('deleted_at')) return "'UPDATED'";
+    return `CASE WHEN (OLD.deleted_at IS NULL) = (NEW.deleted_at IS NULL) THEN 'UPDATED'
+                     WHEN NEW.deleted_at IS NULL THEN 'CREATED' ELSE 'DELETED' END`;
+  }
+
+  /** @param row the name of a row, or none for the columns of the row that is selected */
+  idOf(row?: Row): string {
+    return `${of(row)}${this.idColumn}::text`;
+  }
+
+  versionOf(row?: Row): string {
+    return this.names.has('version') ? `${of(row)}version::integer` : 'NULL';
+  }
+
+  readersOf(row: Row): string {
+    const isNumber = /^-?\d+$|^NULL$/.test(this.readers);
+    const readers = isNumber
+      ? this.readers
+      : `(SELECT (${this.readers})::bigint FROM (SELECT ${row}.*) AS ${this.table})`;
+    return this.unlessHidden(readers, row);
+  }
+
+  /** One statement for all rows that a statement has inserted or deleted. */
+  ofRows(action: string, rows: string, when: string): string {
+    return `
+      INSERT INTO audit_events (${COLUMNS}, version_${when}, ${when}, concealed, readers_${when})
+        SELECT ${WHO}, '${action}', ${this.resource}, ${this.idOf()}, ${this.versionOf()},
+               ${this.values()}, ${this.concealed()}, ${this.unlessHidden(`(${this.readers})::bigint`)}
+          FROM ${rows} AS ${this.table};`;
+  }
+
+  private unlessHidden(readers: string, row?: Row): string {
+    return this.names.has('deleted_at') ? `CASE WHEN ${of(row)}deleted_at IS NULL THEN ${readers} END` : readers;
+  }
+
+  private values(): string {
+    const pairs = this.shown.map(({ name }) => `${escapeLiteral(name)}, ${this.table}.${escapeIdentifier(name)}`);
+    const objects: string[] = [];
+    for (let first = 0; first < pairs.length || first === 0; first += MAX_PAIRS) {
+      objects.push(`jsonb_build_object(${pairs.slice(first, first + MAX_PAIRS).join(', ')})`);
+    }
+    return objects.join(' || ');
+  }
+
+  private concealed(): string {
+    if (this.secret.length === 0) return `'{}'`;
+    const present = this.secret.map(({ name }) => {
+      return `CASE WHEN ${this.table}.${escapeIdentifier(name)} IS NOT NULL THEN ${escapeLiteral(name)} END`;
+    });
+    return `array_remove(ARRAY[${present.join(', ')}]::text[], NULL)`;
+  }
 }
 
-/** Columns as an array of SQL. */
-const arrayOf = (columns: readonly string[]): string => `${escapeLiteral(`{${columns.join()}}`)}::text[]`;
+const of = (row: Row | undefined): string => (row ? `${row}.` : '');
+
+/** Some types have no comparison, or one that takes different values for equal. */
+function differs(column: string, isExact: boolean): string {
+  const type = isExact ? '' : '::text';
+  return `OLD.${column}${type} IS DISTINCT FROM NEW.${column}${type}`;
+}
