@@ -56,6 +56,7 @@ export class DeliveriesController {
   @Post(':deliveryId/attempts')
   @Answers(DeliveryDto, HttpStatus.CREATED)
   @TakesNoKey('a delivery that is to be sent is sent once')
+  @Raises(tooManyTests())
   async repeat(
     @IdParam() webhookId: number,
     @IdParam('deliveryId') id: number,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { afterCommit, type ApiError, conflict, type Page, paginate, readRow } from '../../platform';
 import { Deliverer } from './deliverer';
 import type { ListDeliveriesQuery } from './delivery.dto';
@@ -10,11 +10,19 @@ import { Webhook, WebhookStatus } from './webhook.entity';
 /** Tests of a webhook that wait at once. */
 const MAX_TESTS = 10;
 
+/** Held until the end of the transaction: two concurrent tests would both see the last free place. It lets deliveries be made. */
+const LOCK = { lock: { mode: 'for_no_key_update' } } as const;
+
+const COUNT_TESTS = `
+  SELECT count(*)::integer AS waiting FROM webhook_deliveries
+   WHERE webhook_id = $1 AND status = 'PENDING' AND event_id IS NULL`;
+
 const ADD_TEST = `
   INSERT INTO webhook_deliveries (webhook_id, type, resource_id, change, changed_at)
-    SELECT id, 'webhooks', id, '${DeliveredChange.TEST}', now() FROM webhooks WHERE id = $1
-       AND (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'PENDING' AND event_id IS NULL) < ${MAX_TESTS}
-    RETURNING id`;
+    VALUES ($1, 'webhooks', $1, '${DeliveredChange.TEST}', now()) RETURNING id`;
+
+const IS_ENDED_TEST = `
+  SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2 AND event_id IS NULL AND status <> 'PENDING'`;
 
 /** A new time begins, unless it is still to be sent. One that is under way isn't sent a second time beside itself. */
 const REPEAT = `
@@ -43,17 +51,25 @@ export class DeliveriesService {
 
   /** @throws {ApiError} CONFLICT */
   async test(webhookId: number): Promise<Delivery> {
-    const { status } = await this.webhook(webhookId);
-    if (status !== WebhookStatus.ACTIVE) throw notActive();
-    const [added] = await this.deliveries.query<{ id: number }[]>(ADD_TEST, [webhookId]);
-    if (!added) throw tooManyTests();
+    const id = await this.deliveries.manager.transaction(async (manager) => {
+      const { status } = await manager.findOneOrFail(Webhook, { where: { id: webhookId }, ...LOCK });
+      if (status !== WebhookStatus.ACTIVE) throw notActive();
+      await requireRoomForTest(manager, webhookId);
+      const [added] = await manager.query<[{ id: number }]>(ADD_TEST, [webhookId]);
+      return added.id;
+    });
     afterCommit(() => this.deliverer.wake());
-    return this.get(webhookId, added.id);
+    return this.get(webhookId, id);
   }
 
+  /** @throws {ApiError} CONFLICT for a test above the limit */
   async repeat(webhookId: number, id: number, delay: number): Promise<Delivery> {
-    await this.webhook(webhookId);
-    await this.deliveries.query(REPEAT, [webhookId, id, delay]);
+    await this.deliveries.manager.transaction(async (manager) => {
+      await manager.findOneOrFail(Webhook, { where: { id: webhookId }, ...LOCK });
+      const isEndedTest = (await manager.query<unknown[]>(IS_ENDED_TEST, [webhookId, id])).length > 0;
+      if (isEndedTest) await requireRoomForTest(manager, webhookId);
+      await manager.query(REPEAT, [webhookId, id, delay]);
+    });
     afterCommit(() => this.deliverer.wake());
     return this.get(webhookId, id);
   }
@@ -61,6 +77,12 @@ export class DeliveriesService {
   private webhook(id: number): Promise<Webhook> {
     return readRow(this.deliveries.manager, Webhook, id);
   }
+}
+
+/** Called while the webhook is locked. @throws {ApiError} CONFLICT */
+async function requireRoomForTest(manager: EntityManager, webhookId: number): Promise<void> {
+  const [{ waiting }] = await manager.query<[{ waiting: number }]>(COUNT_TESTS, [webhookId]);
+  if (waiting >= MAX_TESTS) throw tooManyTests();
 }
 
 /** 409 for a test of a webhook that gets nothing. */
