@@ -14,7 +14,7 @@ describe.each([1, 2])('The message of webhooks in the document of version %i', (
 
   it('stands in the group of the routes', () => {
     expect(tags).toEqual(json.paths[`/api/v${version}/webhooks`].post.tags);
-    expect(Object.keys(responses)).toEqual(['2XX', 'default']);
+    expect(Object.keys(responses)).toEqual(['410', '429', '2XX', 'default']);
   });
 
   it.each(['created', 'updated', 'deleted', 'test'])('has an example that its schema allows: %s', (name) => {

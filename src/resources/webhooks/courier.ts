@@ -123,7 +123,7 @@ export class Courier {
 
   private async record(one: Claimed, outcome: Outcome): Promise<void> {
     const disabled = await record(this.database, one, outcome, this.settings);
-    if (disabled) this.logger.warn({ webhook_id: one.webhook_id, since: disabled }, 'A webhook was disabled: it fails');
+    if (disabled) this.logger.warn({ webhook_id: one.webhook_id, ...disabled }, 'A webhook was disabled');
   }
 
   /** Reads the resources of several deliveries together, by their types and ids. */

@@ -12,12 +12,16 @@ const BEHIND = `
   SELECT webhook_id AS id FROM webhook_progress JOIN webhooks ON webhooks.id = webhook_id
    WHERE status = 'ACTIVE' AND position < $1 ORDER BY random()`;
 
-/** Who comes second passes on: the first one does the work. */
+/**
+ * Who comes second passes on: the first one does the work. The webhook is kept, too: a deletion would hold it and wait for the
+ * progress, while the deliveries wait for the webhook.
+ */
 const LOCK = `
   SELECT position, types, (SELECT count(*) FROM webhook_deliveries
                             WHERE webhook_id = $1 AND webhook_deliveries.status = 'PENDING')::integer AS pending
     FROM webhook_progress JOIN webhooks ON webhooks.id = webhook_id
-   WHERE webhook_id = $1 AND status = 'ACTIVE' FOR UPDATE OF webhook_progress SKIP LOCKED`;
+   WHERE webhook_id = $1 AND status = 'ACTIVE'
+     FOR UPDATE OF webhook_progress SKIP LOCKED FOR KEY SHARE OF webhooks SKIP LOCKED`;
 
 /** Administrators read all changes. */
 const ADD = `

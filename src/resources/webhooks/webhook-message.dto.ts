@@ -97,6 +97,8 @@ declareWebhook('change', {
   },
   answers: {
     '2XX': 'The delivery has succeeded. The body is not looked at.',
+    410: 'The webhook is disabled at once. The delivery waits until an administrator sets it ACTIVE again.',
+    429: 'Nothing is sent to this webhook for as long as `Retry-After` says, seconds or a date, at most six hours. 503 alike.',
     default: 'The delivery is tried again, for three days. No redirect is followed.',
   },
 });

@@ -40,7 +40,8 @@ export class WebhookDto extends ResourceDto {
 
   /**
    * A webhook that is PAUSED or DISABLED gets nothing until it is ACTIVE again, and then what has changed meanwhile, as far as
-   * the service keeps changes. The service sets DISABLED when nothing could be delivered for days.
+   * the service keeps changes. The service sets DISABLED when nothing could be delivered for days, and when the receiver answers
+   * 410.
    * @example ACTIVE
    */
   @OneOf(WebhookStatus)

@@ -5,7 +5,7 @@ export enum WebhookStatus {
   ACTIVE = 'ACTIVE',
   /** By an administrator. */
   PAUSED = 'PAUSED',
-  /** By the service, because nothing could be delivered for days. */
+  /** By the service, because nothing could be delivered for days, or the receiver has answered 410. */
   DISABLED = 'DISABLED',
 }
 

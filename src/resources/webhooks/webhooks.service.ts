@@ -37,6 +37,8 @@ import { WebhookSettings } from './webhook-settings';
 const BEGIN = `
   INSERT INTO webhook_progress (webhook_id, position, since) VALUES ($1, $2, now() - interval '1 hour')`;
 
+const BEGIN_AGAIN = 'UPDATE webhook_progress SET failing_since = NULL, not_before = NULL WHERE webhook_id = $1';
+
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -77,8 +79,8 @@ export class WebhooksService {
     const changes = { ...input, status: input.status && WebhookStatus[input.status] };
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
       const changed = await updateRow(manager, Webhook, id, changes, expected);
-      // Somebody has looked after it: it has days again.
-      await manager.query('UPDATE webhook_progress SET failing_since = NULL WHERE webhook_id = $1', [id]);
+      // Somebody has looked after it: it has days again, and what was asked of it before is over.
+      await manager.query(BEGIN_AGAIN, [id]);
       return changed;
     });
     this.wake();

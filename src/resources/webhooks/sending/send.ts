@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { NameServer } from './name-server';
+import { retryAfterOf } from './retry-after';
 import { hostOf, type TargetRules, wrongTarget } from './target';
 
 /** Why an attempt has failed. Nothing of the receiver's answer is in it but the status. */
@@ -26,6 +27,8 @@ export enum Failure {
 export interface Outcome {
   status: number | null;
   failure: Failure | null;
+  /** The seconds that the receiver asks to wait at least. */
+  retryAfter?: number;
 }
 
 export interface Message {
@@ -60,8 +63,8 @@ export async function send(message: Message, { rules, names, patience }: SendOpt
     const url = new URL(message.url);
     const addresses = await addressesOf(url, names, signal);
     if (!addresses.every((address) => rules.networks.allows(address))) throw new Refused(Failure.ADDRESS);
-    const status = await exchange(url, message, { addresses, rules, signal });
-    return { status, failure: status >= 200 && status < 300 ? null : Failure.STATUS };
+    const { status, retryAfter } = await exchange(url, message, { addresses, rules, signal });
+    return { status, failure: status >= 200 && status < 300 ? null : Failure.STATUS, retryAfter };
   } catch (error) {
     return { status: null, failure: failureOf(error, signal) };
   }
@@ -73,13 +76,19 @@ async function addressesOf(url: URL, names: NameServer, signal: AbortSignal): Pr
   return addresses;
 }
 
+/** All that is taken of an answer. */
+interface Answer {
+  status: number;
+  retryAfter?: number;
+}
+
 interface Way {
   addresses: string[];
   rules: TargetRules;
   signal: AbortSignal;
 }
 
-function exchange(url: URL, { headers, body }: Message, { addresses, rules, signal }: Way): Promise<number> {
+function exchange(url: URL, { headers, body }: Message, { addresses, rules, signal }: Way): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const begin = url.protocol === 'https:' ? requestByHttps : requestByHttp;
     const length = String(Buffer.byteLength(body));
@@ -89,11 +98,11 @@ function exchange(url: URL, { headers, body }: Message, { addresses, rules, sign
       headers: { ...headers, 'content-length': length },
     });
     request.once('socket', (socket) => checkPeer(socket, request, rules));
-    let status: number | undefined;
+    let answer: Answer | undefined;
     // The status counts from the head on, however the rest ends.
-    const end = (error: Error) => (status === undefined ? reject(error) : resolve(status));
+    const end = (error: Error) => (answer ? resolve(answer) : reject(error));
     request.once('response', (response) => {
-      status = response.statusCode!;
+      answer = { status: response.statusCode!, retryAfter: retryAfterOf(response) };
       discard(response);
     });
     // A listener stays: an error may follow the answer.
