@@ -19,6 +19,10 @@ export { counter, gauge } from './signals/measure';
 /** Counts the requests that a limit has refused. */
 export { rateLimited } from './signals/operations';
 
+// Traces: what OTEL_EXPORTER_OTLP_ENDPOINT switches on.
+/** Options of a request by `node:http` to a server that isn't the operator's, and isn't told the trace. */
+export { untraced } from './traces/untraced';
+
 // Protocols: for routes whose requests or answers aren't only JSON.
 /** Entity tags of an answer that isn't a DTO; and the view of a row that a representation shows. */
 export { knownTag, quoted, VIEW } from './http/entity-tag';

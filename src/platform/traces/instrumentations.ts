@@ -6,9 +6,10 @@ import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { traceReceivers } from '../config/trace-settings';
+import { isUntraced } from './untraced';
 
 /**
- * Statements, Redis, S3, and requests to other services, which get `traceparent`. Each belongs to a span of a request:
+ * Statements, Redis, S3, and requests to other services, which get `traceparent`, unless they are `untraced`. Each belongs to a span of a request:
  * jobs have none. Values of statements and of Redis aren't recorded, since they may be secret.
  */
 export function instrumentations(): Instrumentation[] {
@@ -20,7 +21,7 @@ export function instrumentations(): Instrumentation[] {
       // The spans of incoming requests are made by request-spans.ts, which knows the routes.
       disableIncomingRequestInstrumentation: true,
       requireParentforOutgoingSpans: true,
-      ignoreOutgoingRequestHook: isOwn,
+      ignoreOutgoingRequestHook: (options) => isOwn(options) || isUntraced(options),
     }),
     new UndiciInstrumentation({ requireParentforSpans: true }),
     new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),

@@ -2,6 +2,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
+import { untraced } from '../../../platform/features';
 import type { NameServer } from './name-server';
 import { retryAfterOf } from './retry-after';
 import { hostOf, type TargetRules, wrongTarget } from './target';
@@ -94,6 +95,7 @@ function exchange(url: URL, { headers, body }: Message, { addresses, rules, sign
     const length = String(Buffer.byteLength(body));
     // No agent: a connection is never used again, so what was checked of it holds for this attempt.
     const request = begin(url, {
+      ...untraced,
       ...{ method: 'POST', agent: false, lookup: among(addresses), signal },
       headers: { ...headers, 'content-length': length },
     });
