@@ -80,7 +80,7 @@ describe('A webhook of two instances with two processes each', () => {
 
     const database = api.app.nest.get(DataSource);
     const events = await database.query<{ id: number; version: number }[]>(
-      "SELECT resource_id::bigint AS id, version_after AS version FROM audit_events WHERE resource = 'products' ORDER BY id",
+      "SELECT resource_id::bigint AS id, version_after AS version FROM audit_events WHERE resource = 'products' ORDER BY audit_events.id",
     );
     await waitFor(() => receiver.current.accepted.length >= events.length, PATIENCE);
     const isEnded = async () => {
