@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { MetricsEndpoint } from '../../src/platform/process/metrics-endpoint';
 import { answered } from '../../src/platform/signals/answered';
 import { type Answer, atOnce, RowLock, times, waitFor } from '../../src/platform/testing';
+import { EventReader } from '../support/event-reader';
 import { Scraper, valueOf } from '../support/prometheus-text';
 import { useTestApi } from '../support/test-api';
 
@@ -48,6 +49,29 @@ describe('The metrics of an instance', () => {
 
     expect(await growth(name, ok, () => api.user())).toBeGreaterThanOrEqual(1);
     expect(await growth(name, { ...ok, outcome: 'failed' }, () => api.post('/users', taken))).toBe(1);
+  });
+
+  it('know open streams and long polls by a gauge, and leave them out of the durations', async () => {
+    const user = await api.user();
+    const bearer = { Authorization: `Bearer ${user.token}` };
+    const count = { method: 'GET', route: '/api/changes' };
+    const durations = () => metrics.value('http_request_duration_seconds_count', count);
+    const answers = () => metrics.value('http_requests_total', { ...count, status: '200' });
+    const open = async () =>
+      Promise.all(['stream', 'poll'].map((kind) => metrics.value('api_change_listeners', { kind })));
+    const before = [await durations(), await answers()];
+    expect(await open()).toEqual([0, 0]);
+    const stream = await EventReader.open(`${api.url}/api/v1/changes`, bearer);
+    const poll = api.as(user).get('/changes?wait=30&cursor=now');
+    await waitFor(async () => (await open()).join() === '1,1');
+
+    created(await api.as(await api.admin()).post('/products', { name: 'A bowl', price: 1 }));
+    expect((await poll).status).toBe(200);
+    stream.close();
+    await waitFor(async () => (await open()).join() === '0,0');
+    expect([await durations(), await answers()]).toEqual([before[0], before[1] + 2]);
+    expect((await api.as(user).get('/changes?cursor=now')).status).toBe(200);
+    expect([await durations(), await answers()]).toEqual([before[0] + 1, before[1] + 3]);
   });
 
   it('show requests in flight, connections in use, and those who wait for one', async () => {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { ApiError } from '../errors/api-error';
+import { EVENT_STREAM } from '../http/event-stream';
 import { neighbourhoodOf, networkOf, NETWORKS_OF_SITE } from '../limits/client-network';
 import { Tally } from '../limits/tally';
 import { gauge } from '../signals/measure';
@@ -8,7 +9,14 @@ import { rateLimited } from '../signals/operations';
 /** The time in seconds after which it is worth asking again. */
 const AGAIN = 10;
 
-const listeners = gauge('api_change_listeners', 'Requests that wait for changes.');
+const STREAM = { kind: 'stream' } as const;
+const POLL = { kind: 'poll' } as const;
+const listeners = gauge(
+  'api_change_listeners',
+  'Requests that wait for changes: open streams, and long polls.',
+  ['kind'],
+  [STREAM, POLL],
+);
 
 /** How many may listen at once in a process. */
 export interface ListenerLimits {
@@ -45,14 +53,16 @@ export class ListenerPlaces {
       this.ofNeighbourhoods.of(neighbourhood) >= NETWORKS_OF_SITE * ofNetwork;
     if (isFull) throw refused(tooManyListeners('Your network'));
     if (this.taken >= all) throw refused(full());
+    const kind = request.produces === EVENT_STREAM ? STREAM : POLL;
     const add = (more: number) => {
       this.taken += more;
       this.ofUsers.add(id, more);
       this.ofNetworks.add(network, more);
       this.ofNeighbourhoods.add(neighbourhood, more);
-      listeners.add({}, more);
+      listeners.add(kind, more);
     };
     const response = request.res as Response;
+    request.awaitsEvents = true;
     if (response.closed) return;
     add(1);
     response.once('close', () => add(-1));

@@ -19,6 +19,8 @@ declare module 'express-serve-static-core' {
      * none. Default: since it arrived
      */
     readsSince?: number;
+    /** True if the request waits for something to happen. Its duration tells nothing of the service. */
+    awaitsEvents?: boolean;
     /** Ends the request with 503 when its time is up. */
     timeLimit?: TimeLimit;
     /** The database work of the request. Undefined if it only reads. */

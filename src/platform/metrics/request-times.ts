@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Registry } from 'prom-client';
 import { Durations, REQUEST_BOUNDS } from './durations';
+import { hasEvents } from '../http/event-stream';
 import { registerRead, type Values } from './read-metric';
 import type { Answered } from '../signals/answered';
 
@@ -39,7 +40,7 @@ export class RequestTimes {
     });
     registerRead(registry, {
       name: TIME,
-      help: 'The time from the arrival of a request to the end of its answer.',
+      help: 'The time from the arrival of a request to the end of its answer, without streams of events and long polls.',
       type: 'histogram',
       aggregator: 'sum',
       read: () => this.all().flatMap(({ times, labels }) => times.values(TIME, labels)),
@@ -49,7 +50,7 @@ export class RequestTimes {
   readonly add = ({ request, response, ms }: Answered): void => {
     const { times, statuses } = this.seriesOf(request);
     const status = statusOf(response);
-    times.add(ms / 1_000);
+    if (!awaitsEvents(request, response)) times.add(ms / 1_000);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
 
@@ -82,6 +83,10 @@ function newSeries(method: string, { path }: Route, version: number): OfMethod {
   const labels = { method, route: String(path), version: version === 0 ? '' : String(version) };
   return { labels, times: new Durations(REQUEST_BOUNDS), statuses: new Map() };
 }
+
+/** A stream lasts as long as its client stays, and a long poll as long as nothing happens. */
+const awaitsEvents = ({ awaitsEvents = false }: Request, response: Response): boolean =>
+  awaitsEvents || hasEvents(response);
 
 const statusOf = ({ headersSent, statusCode }: Response): number => (headersSent ? statusCode : 0);
 
