@@ -2,7 +2,6 @@ import { DataSource } from 'typeorm';
 import { type Client, expectSuccess, waitFor } from '../../src/platform/testing';
 import { retryAfterOf } from '../../src/resources/webhooks/sending/retry-after';
 import { aProduct } from '../support/builders';
-import { everythingSettled } from '../support/feed';
 import { useTestApi } from '../support/test-api';
 import { TO_LOOPBACK, useReceiver } from '../support/webhook-receiver';
 
@@ -32,7 +31,6 @@ describe('What a receiver answers', () => {
   afterEach(() => database().query('DELETE FROM webhooks'));
 
   const create = async (path = ''): Promise<Hook> => {
-    await everythingSettled(api);
     const body = { url: `${receiver.current.url}${path}`, types: ['products'] };
     return expectSuccess(await admin.post('/webhooks', body), 201, 'Created') as Hook;
   };

@@ -2,7 +2,6 @@ import { DataSource } from 'typeorm';
 import { type Client, expectError, expectSuccess, waitFor } from '../../src/platform/testing';
 import { aProduct } from '../support/builders';
 import { documentOf } from '../support/contract';
-import { everythingSettled } from '../support/feed';
 import { useTestApi } from '../support/test-api';
 import { TO_LOOPBACK, useReceiver, verify } from '../support/webhook-receiver';
 
@@ -34,7 +33,6 @@ describe('Webhooks', () => {
   afterEach(() => api.app.nest.get(DataSource).query('DELETE FROM webhooks'));
 
   const create = async (input: object = {}): Promise<Hook> => {
-    await everythingSettled(api);
     const body = { url: receiver.current.url, types: ['products'], ...input };
     return expectSuccess(await admin.post('/webhooks', body), 201, 'Created') as Hook;
   };

@@ -21,6 +21,10 @@ const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
  */
 const NEXT = 'SELECT pg_current_xact_id()::text AS next';
 
+const OLDEST_AFTER = `
+  SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
+    FROM audit_events WHERE id > $1 ORDER BY id LIMIT 1`;
+
 /** All events up to `last` are of transactions whose number is less than `next`. */
 interface Mark {
   last: number;
@@ -59,6 +63,16 @@ export class SettledChanges {
   /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
   async hasGiven(number: number): Promise<boolean> {
     return number <= this.settled || number <= (await this.last());
+  }
+
+  /**
+   * The age in seconds of the oldest event that is committed and can't be told yet, because a transaction that began before
+   * still runs; 0 if there is none. Waits a second at most for those that end by themselves.
+   */
+  async heldBack(): Promise<number> {
+    const settled = await this.upTo();
+    const [oldest] = await this.database.query<{ age: number }[]>(OLDEST_AFTER, [settled]);
+    return oldest?.age ?? 0;
   }
 
   private async look(): Promise<number> {

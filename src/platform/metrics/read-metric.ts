@@ -15,12 +15,12 @@ export interface MetricSnapshot {
 export interface ReadMetric extends Omit<MetricSnapshot, 'values'> {
   type: 'counter' | 'gauge' | 'histogram';
   aggregator: 'sum' | 'max' | 'min' | 'first';
-  read: () => Values;
+  read: () => Values | Promise<Values>;
 }
 
 /** Adds a metric whose values are read when somebody asks. */
 export function registerRead(registry: Registry, { read, ...about }: ReadMetric): void {
-  const get = () => Promise.resolve({ ...about, values: read() });
+  const get = async () => ({ ...about, values: await read() });
   // A registry needs no more of a metric than its name and get().
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, register, Registry } from 'prom-client';
 import { processRegistry } from './process-registry';
-import { type MetricSnapshot, registerRead, takeSnapshot } from './read-metric';
+import { type MetricSnapshot, registerRead, takeSnapshot, type Values } from './read-metric';
 import { RequestTimes } from './request-times';
 import { StatementTimes } from './statement-times';
 import { answered } from '../signals/answered';
@@ -18,14 +19,19 @@ export interface Connections {
 export interface Sources {
   requestsInFlight: () => number;
   connections: () => Connections;
+  /** The age of the oldest change that the feed can't tell yet, in seconds. */
+  changesHeldBack: () => Promise<number>;
 }
+
+/** For how long a number of the database is waited for, in milliseconds. The primary waits two seconds for a worker. */
+const PATIENCE = 1_500;
 
 /** The metrics of a process that serves requests. */
 export class ServiceMetrics {
   private readonly registry = processRegistry();
   private readonly ends: (() => void)[] = [];
 
-  constructor({ requestsInFlight, connections }: Sources) {
+  constructor({ requestsInFlight, connections, changesHeldBack }: Sources) {
     this.readGauge('api_processes', 'Processes that serve requests.', () => ({ '': 1 }));
     this.readGauge('http_requests_in_flight', 'Requests without a complete answer.', () => ({
       '': requestsInFlight(),
@@ -39,6 +45,13 @@ export class ServiceMetrics {
       },
       'state',
     );
+    registerRead(this.registry, {
+      name: 'api_changes_held_back_seconds',
+      help: 'The age of the oldest change that the feed cannot tell yet, as a transaction that began before still runs.',
+      type: 'gauge',
+      aggregator: 'max',
+      read: inTime(changesHeldBack),
+    });
     this.ends.push(answered.hear(new RequestTimes(this.registry).add));
     this.ends.push(new StatementTimes(this.registry).begin());
     for (const measure of Measure.declared()) this.ends.push(this.follow(measure));
@@ -82,4 +95,22 @@ export class ServiceMetrics {
       Object.entries(read()).map(([of, value]) => ({ labels: label === undefined ? {} : { [label]: of }, value }));
     registerRead(this.registry, { name, help, type: 'gauge', aggregator: 'sum', read: values });
   }
+}
+
+/** Reads a number that may come late or never, as when the database is away: the other metrics must not wait for it. */
+function inTime(read: () => Promise<number>): () => Promise<Values> {
+  let reading: Promise<Values> | undefined;
+  const start = () =>
+    read()
+      .then(
+        (value): Values => [{ labels: {}, value }],
+        (): Values => [],
+      )
+      .finally(() => (reading = undefined));
+  return async () => {
+    reading ??= start();
+    const isOver = new AbortController();
+    const late = sleep(PATIENCE, [], { signal: isOver.signal, ref: false }).catch((): Values => []);
+    return Promise.race([reading, late]).finally(() => isOver.abort());
+  };
 }

@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
+import { SettledChanges } from '../changes/settled-changes';
 import { Settings } from '../config/settings';
 import { PINO } from '../logging/logging.module';
 import type { MetricsServer, ServiceMetrics } from '../metrics';
@@ -26,6 +27,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
     private readonly settings: Settings,
     private readonly host: HttpAdapterHost,
     private readonly database: DataSource,
+    private readonly changes: SettledChanges,
     @Inject(PINO) private readonly logger: Logger,
   ) {}
 
@@ -38,6 +40,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
     const metrics = (this.metrics = new ServiceMetrics({
       requestsInFlight: () => adapter.unanswered,
       connections: () => this.connections(),
+      changesHeldBack: () => this.changes.heldBack(),
     }));
     if (cluster.isWorker) this.tellLast = answerMetrics(() => metrics.snapshot());
     else {

@@ -32,13 +32,19 @@ const ADD = `
       FROM audit_events AS event, webhook_progress AS progress
      WHERE progress.webhook_id = $1 AND event.id > $2 AND event.id <= $3 AND resource = ANY($4)
        AND (readers_before IS NOT NULL OR readers_after IS NOT NULL)
-       AND event.created_at >= progress.since
+       AND event.created_at >= progress.since AND NOT progress.known @> event.id
      ORDER BY event.id LIMIT $5
   ), added AS (
     INSERT INTO webhook_deliveries (webhook_id, event_id, type, resource_id, change, resource_version, changed_at)
       SELECT $1, id, resource, resource_id, change, version, created_at FROM found ORDER BY id
   )
   SELECT count(*)::integer AS found, max(id) AS last FROM found`;
+
+/** What it knew at its beginning is forgotten when it is past. */
+const ADVANCE = `
+  UPDATE webhook_progress
+     SET position = $2::bigint, known = CASE WHEN upper(known) <= $2::bigint + 1 THEN '{}' ELSE known END
+   WHERE webhook_id = $1`;
 
 /** Makes a delivery of each change, for each webhook that wants its type. */
 @Injectable()
@@ -67,6 +73,6 @@ async function advance(manager: EntityManager, id: number, settled: number): Pro
   const values = [id, progress.position, end, progress.types, room];
   const [{ found, last }] = await manager.query<[{ found: number; last: number }]>(ADD, values);
   const position = found === room ? last : end;
-  await manager.query('UPDATE webhook_progress SET position = $2 WHERE webhook_id = $1', [id, position]);
+  await manager.query(ADVANCE, [id, position]);
   return found < room && position < settled;
 }

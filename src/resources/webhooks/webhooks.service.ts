@@ -31,11 +31,13 @@ import { Webhook, WebhookStatus } from './webhook.entity';
 import { WebhookSettings } from './webhook-settings';
 
 /**
- * It begins where everything before is committed. That may be long ago while a writer runs on, so changes that are older than
- * any transaction of a request are left out.
+ * It begins where everything before is committed. That may be long ago while a writer runs on, so it remembers what was
+ * committed since, as ranges of numbers: whoever reads the collections afterwards has that. What is committed later is sent,
+ * whatever its number.
  */
 const BEGIN = `
-  INSERT INTO webhook_progress (webhook_id, position, since) VALUES ($1, $2, now() - interval '1 hour')`;
+  INSERT INTO webhook_progress (webhook_id, position, known)
+    SELECT $1, $2, coalesce(range_agg(int8range(id, id, '[]')), '{}') FROM audit_events WHERE id > $2`;
 
 const BEGIN_AGAIN = 'UPDATE webhook_progress SET failing_since = NULL, not_before = NULL WHERE webhook_id = $1';
 
