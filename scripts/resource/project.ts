@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { camel, type Names, namesOf, singularOf } from './names';
+import { readersByTable } from './readers';
 
 /** A resource of the project, as far as others refer to it. */
 export interface Existing {
@@ -16,6 +17,8 @@ export interface Existing {
   shown: string[];
   /** How others include its rows: the name, and the file that exports it. Undefined if they can't. */
   included?: { name: string; file: string };
+  /** Who reads a row, for the feed of changes: an expression over its columns. Undefined if its migrations don't say it. */
+  readers?: string;
   /** The statuses of `GET /<noun>/:id` for each caller of the table of access. */
   readStatuses?: string[];
 }
@@ -36,10 +39,11 @@ const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : 
 export function existingResources(roots: string[] = [RESOURCES]): Existing[] {
   const folders = roots.flatMap((root) => readdirSync(root).map((noun) => ({ root, noun })));
   folders.sort((one, other) => (one.noun < other.noun ? -1 : 1));
-  return folders.flatMap(({ root, noun }) => existing(root, noun) ?? []);
+  const readers = readersByTable();
+  return folders.flatMap(({ root, noun }) => existing(root, noun, readers) ?? []);
 }
 
-function existing(root: string, noun: string): Existing | undefined {
+function existing(root: string, noun: string, readers: ReadonlyMap<string, string>): Existing | undefined {
   const folder = `${root}/${noun}`;
   const singular = fileOfEntity(folder) ?? singularOf(noun);
   const entity = read(`${folder}/${singular}.entity.ts`);
@@ -59,6 +63,7 @@ function existing(root: string, noun: string): Existing | undefined {
       ...read(`${folder}/${singular}.dto.ts`).matchAll(/^ {2}(\w+)\??: |(\w+): (?:\(\) => )?included[A-Z]/gm),
     ].map(([, attribute, row]) => attribute ?? row),
     included: includedOf(folder, names),
+    readers: readers.get(names.table),
     readStatuses: statusesOf(`GET /api/v1/${noun}/:id`, [MATRIX, `test/support/resources/${noun}.ts`]),
   };
 }

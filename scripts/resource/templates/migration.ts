@@ -1,10 +1,13 @@
 import { type Attribute, type Json, KINDS } from '../kinds';
 import type { Plan } from '../plan';
-import { isGuarded } from '../project';
+import { idOf, isGuarded } from '../project';
 import { hasStatus, plainLiteral, type Reference, referencesOf, searchableOf, sortableOf, withImports } from './source';
 
 /** Texts that are long enough to make the pending list of a trigram index slow; see `docs/reference.md`. */
 const LONG_TEXT = 1_000;
+
+/** The readers of what administrators alone read. */
+const NOBODY = '-1';
 
 export function migrationFile(plan: Plan, time: number): string {
   const { names, softDelete } = plan;
@@ -30,7 +33,7 @@ ${columnsOf(plan)
 ${[...uniqueIndexes(plan), sortIndexes(plan), ...deletedIndexes(plan), ...searchIndexes(plan)].join('\n')}
 ${links.map((link) => `    await linkRows(database, ${link});`).join('\n')}
     await countRows(database, '${table}'${counted.length > 0 ? `, { ${counted.join(', ')} }` : ''});
-    await auditRows(database, '${table}', { readers: '${readersOf(plan)}' });
+    await auditRows(database, '${table}', { readers: ${plainLiteral(readersOf(plan))} });
   }
 
   async down(database: QueryRunner): Promise<void> {
@@ -48,12 +51,20 @@ ${links.map((link) => `    await unlinkRows(database, ${link});`).join('\n')}
 }
 
 /**
- * Who reads a row, for the feed of changes. Of what belongs to rows that may be hidden, administrators alone: no expression
- * that is true for all services says who else.
+ * Who reads a row, for the feed of changes. What belongs to a row that may be hidden is read by the readers of that row, and
+ * by administrators alone once it is gone, or if its migrations don't say who reads it.
  */
-function readersOf({ read, parent }: Plan): string {
-  if (read === 'owner') return 'user_id';
-  return read === 'admin' || (parent && isGuarded(parent)) ? '-1' : '0';
+function readersOf({ names: { table }, read, parent }: Plan): string {
+  if (read === 'admin') return NOBODY;
+  const own = read === 'owner' ? 'user_id' : '0';
+  if (!parent || !(isGuarded(parent) || parent.isHidden)) return own;
+  const { names, readers } = parent;
+  if (readers === undefined || readers === NOBODY) return isGuarded(parent) ? NOBODY : own;
+  const isThere = parent.isHidden ? ` AND ${names.table}.deleted_at IS NULL` : '';
+  const owner = `${table}.user_id`;
+  const both = read === 'owner' ? `CASE WHEN (${readers}) IN (0, ${owner}) THEN ${owner} END` : `(${readers})`;
+  const rows = `${names.table} WHERE ${names.table}.id = ${table}.${idOf(parent)}${isThere}`;
+  return `coalesce((SELECT ${both} FROM ${rows}), ${NOBODY})`;
 }
 
 /** The lists of ids of other resources, as arguments of `linkRows`. */
