@@ -7,7 +7,7 @@ import { aProduct } from '../support/builders';
 import { useTestApi } from '../support/test-api';
 import { TO_LOOPBACK, useReceiver } from '../support/webhook-receiver';
 
-describe('A new webhook, while another program holds the feed back', () => {
+describe('A new webhook, while another program has written, and holds the feed back', () => {
   const api = useTestApi({ deliverAfter: 0, settings: TO_LOOPBACK });
   const receiver = useReceiver();
   const database = () => api.app.nest.get(DataSource);
@@ -16,12 +16,13 @@ describe('A new webhook, while another program holds the feed back', () => {
 
   beforeAll(async () => (admin = api.as(await api.admin())));
 
-  /** A transaction of another database of the cluster would do the same. */
+  /** The lock of a transaction that has written an audited row. */
   beforeEach(async () => {
     other = new Connection({ connectionString: api.app.databaseUrl });
     await other.connect();
     await other.query('BEGIN');
     await other.query('SELECT pg_current_xact_id()');
+    await other.query('LOCK TABLE audit_events IN ROW EXCLUSIVE MODE');
   });
   afterEach(async () => {
     await other.end();

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnitOfWork } from '../transactions/unit-of-work';
-import { seconds } from '../units';
+import { MS_PER_SECOND, seconds } from '../units';
 
 /** How long a reader waits for writers that have begun before it, in milliseconds. */
 const PATIENCE = seconds(1);
@@ -11,6 +11,10 @@ const PATIENCE = seconds(1);
 const INTERVAL = 10;
 /** Marks that are kept while a writer runs on. */
 const MAX_MARKS = 100;
+/** For how long a mark waits for all transactions of the cluster, in milliseconds. Then those that can't have an event are left out. */
+const FOR_ALL = 250;
+/** The least time between two looks at locks, in milliseconds: they cost more than the number of a transaction. */
+const LOCKS_INTERVAL = 100;
 
 /** Of a sequence that has given no number yet, `last_value` is the first one. */
 const LAST = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM audit_events_id_seq';
@@ -21,6 +25,16 @@ const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
  */
 const NEXT = 'SELECT pg_current_xact_id()::text AS next';
 
+/**
+ * The transactions that may have an event: each INSERT locks the table until its transaction ends, before the event gets its
+ * number. Everybody may read this view. A prepared transaction is named -1/... once the server has been started again.
+ */
+const HOLDERS = `
+  SELECT coalesce(array_agg(virtualtransaction), '{}') AS holders FROM pg_locks
+   WHERE locktype = 'relation' AND relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock' AND granted
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+const PREPARED = '-1/';
+
 const OLDEST_AFTER = `
   SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
     FROM audit_events WHERE id > $1 ORDER BY id LIMIT 1`;
@@ -29,17 +43,23 @@ const OLDEST_AFTER = `
 interface Mark {
   last: number;
   next: bigint;
+  /** When it was noted, by the clock of `performance`. */
+  at: number;
+  /** The transactions that may have had an event when it was noted, or after it. Undefined until somebody asks. */
+  holders?: string[];
 }
 
 /**
  * Finds the event up to which all are there. Events are numbered while their transactions run, and a transaction may commit
  * after others with greater numbers. So a reader stops before the first event that may still come: it notes the last number,
- * and then the next transaction. The number is settled when no transaction before that one runs any more.
+ * and then the next transaction. The number is settled when no transaction before that one runs any more. While one runs on, maybe
+ * in another database of the cluster, the number is settled when those are gone that could have an event.
  */
 @Injectable()
 export class SettledChanges {
   private marks: Mark[] = [];
   private settled = 0;
+  private locksSeenAt = -Infinity;
   private looking?: Promise<number>;
 
   constructor(@InjectDataSource() private readonly database: DataSource) {}
@@ -66,13 +86,16 @@ export class SettledChanges {
   }
 
   /**
-   * The age in seconds of the oldest event that is committed and can't be told yet, because a transaction that began before
-   * still runs; 0 if there is none. Waits a second at most for those that end by themselves.
+   * The age in seconds of the oldest event that is committed and can't be told yet, because a transaction that has
+   * written before still runs; 0 if there is none. Waits a second at most for those that end by themselves.
    */
   async heldBack(): Promise<number> {
     const settled = await this.upTo();
-    const [oldest] = await this.database.query<{ age: number }[]>(OLDEST_AFTER, [settled]);
-    return oldest?.age ?? 0;
+    const [mark] = this.marks;
+    if (!mark) return 0;
+    const [event] = await UnitOfWork.outside(() => this.database.query<{ age: number }[]>(OLDEST_AFTER, [settled]));
+    // A process that has settled nothing yet knows only since when it has tried.
+    return Math.min(event?.age ?? 0, (performance.now() - mark.at) / MS_PER_SECOND);
   }
 
   private async look(): Promise<number> {
@@ -104,7 +127,7 @@ export class SettledChanges {
     const mark = await this.last();
     if (mark <= this.settled || this.marks.some((one) => one.last === mark)) return mark;
     const [{ next }] = await this.database.query<{ next: string }[]>(NEXT);
-    this.marks.push({ last: mark, next: BigInt(next) });
+    this.marks.push({ last: mark, next: BigInt(next), at: performance.now() });
     // Every other one, so that old and new ones remain.
     if (this.marks.length > MAX_MARKS) this.marks = this.marks.filter((_, index) => index % 2 === 0);
     return mark;
@@ -117,6 +140,29 @@ export class SettledChanges {
     for (const { last, next } of this.marks) {
       if (next <= BigInt(oldest)) this.settled = Math.max(this.settled, last);
     }
+    this.forgetSettled();
+    const now = performance.now();
+    const isWaiting = this.marks.length > 0 && now - this.marks[0].at >= FOR_ALL;
+    if (isWaiting && now - this.locksSeenAt >= LOCKS_INTERVAL) await this.settleByLocks();
+  }
+
+  /** Leaves out the transactions that can't have an event. */
+  private async settleByLocks(): Promise<void> {
+    this.locksSeenAt = performance.now();
+    // Not those that are noted meanwhile: an event of theirs may be younger than what is read here.
+    const marks = [...this.marks];
+    const [{ holders }] = await this.database.query<{ holders: string[] }[]>(HOLDERS);
+    const running = new Set(holders);
+    const isPrepared = holders.some((holder) => holder.startsWith(PREPARED));
+    for (const mark of marks) {
+      mark.holders ??= holders;
+      const isOver = !isPrepared && mark.holders.every((holder) => !running.has(holder));
+      if (isOver) this.settled = Math.max(this.settled, mark.last);
+    }
+    this.forgetSettled();
+  }
+
+  private forgetSettled(): void {
     this.marks = this.marks.filter(({ last }) => last > this.settled);
   }
 }

@@ -47,7 +47,7 @@ export class ServiceMetrics {
     );
     registerRead(this.registry, {
       name: 'api_changes_held_back_seconds',
-      help: 'The age of the oldest change that the feed cannot tell yet, as a transaction that began before still runs.',
+      help: 'The age of the oldest change that the feed cannot tell yet, as a transaction that has written before still runs.',
       type: 'gauge',
       aggregator: 'max',
       read: inTime(changesHeldBack),
