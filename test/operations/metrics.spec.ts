@@ -1,9 +1,10 @@
 import { Client } from 'pg';
+import { ServiceMetrics } from '../../src/platform/metrics';
 import { MetricsEndpoint } from '../../src/platform/process/metrics-endpoint';
 import { answered } from '../../src/platform/signals/answered';
 import { type Answer, atOnce, RowLock, times, waitFor } from '../../src/platform/testing';
 import { EventReader } from '../support/event-reader';
-import { Scraper, valueOf } from '../support/prometheus-text';
+import { samplesOf, Scraper, valueOf } from '../support/prometheus-text';
 import { useTestApi } from '../support/test-api';
 
 const GET_USER = { method: 'GET', route: '/api/users/:id', version: '1' };
@@ -156,6 +157,22 @@ describe('The metrics of an instance', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     const head = await fetch(metrics.url, { method: 'HEAD' });
     expect(head.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+});
+
+describe('The metrics of an instance whose database does not answer', () => {
+  it('come without what the database would have said', async () => {
+    const connections = () => ({ inUse: 0, idle: 0, waiting: 0 });
+    const sources = { requestsInFlight: () => 7, connections };
+    const never = new Promise<number>(() => undefined);
+    for (const changesHeldBack of [() => never, () => Promise.reject(new Error('no connection'))]) {
+      const metrics = new ServiceMetrics({ ...sources, changesHeldBack });
+      const samples = samplesOf(await metrics.text());
+      metrics.end();
+
+      expect(valueOf(samples, 'http_requests_in_flight')).toBe(7);
+      expect(samples.filter(({ name }) => name === 'api_changes_held_back_seconds')).toEqual([]);
+    }
   });
 });
 

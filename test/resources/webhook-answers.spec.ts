@@ -1,3 +1,4 @@
+import { Client as Connection } from 'pg';
 import { DataSource } from 'typeorm';
 import { type Client, expectSuccess, waitFor } from '../../src/platform/testing';
 import { retryAfterOf } from '../../src/resources/webhooks/sending/retry-after';
@@ -72,6 +73,33 @@ describe('What a receiver answers', () => {
     receiver.current.answer = () => 204;
     await patch(hook, { status: 'ACTIVE' });
     await waitFor(async () => (await deliveriesOf(hook))[0].status === 'DELIVERED');
+  });
+
+  it('ends in no deadlock with the deletion of the webhook, whatever it changes', async () => {
+    const hook = await create();
+    receiver.current.answer = () => 503;
+    const held = new Connection({ connectionString: api.app.databaseUrl });
+    await held.connect();
+    await held.query('BEGIN');
+    // The failure would disable it.
+    const old = "UPDATE webhook_progress SET failing_since = now() - interval '121 hours' WHERE webhook_id = $1";
+    await database().query(old, [hook.id]);
+    await held.query('SELECT FROM webhook_progress WHERE webhook_id = $1 FOR UPDATE', [hook.id]);
+    const waiting = async (count: number) => {
+      const text = `SELECT count(*)::integer AS count FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE '%SKIP LOCKED%'`;
+      await waitFor(async () => (await database().query<[{ count: number }]>(text))[0].count === count);
+    };
+    const test = await admin.post(`/webhooks/${hook.id}/deliveries`);
+    expectSuccess(test, 201, 'Created');
+    await waiting(1);
+    const deletion = admin.delete(`/webhooks/${hook.id}`);
+    await waiting(2);
+    await held.end();
+
+    expect((await deletion).status).toBe(204);
+    await waitFor(async () => (await database().query('SELECT FROM webhook_deliveries')).length === 0);
+    expect(JSON.stringify(api.app.log)).not.toContain('left to its next turn');
   });
 
   it('is no matter of a URL that the webhook has no more', async () => {
