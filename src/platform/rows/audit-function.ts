@@ -120,7 +120,7 @@ class Audit {
   readersOf(row: Row): string {
     const isNumber = /^-?\d+$|^NULL$/.test(this.readers);
     const readers = isNumber
-      ? this.readers
+      ? `(${this.readers})::bigint`
       : `(SELECT (${this.readers})::bigint FROM (SELECT ${row}.*) AS ${this.table})`;
     return this.unlessHidden(readers, row);
   }
