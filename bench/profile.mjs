@@ -19,6 +19,7 @@ const HELP = `Profiles the service under load and sums the time up by package.
   --seconds N       of load; 10 unless given
   --users N         100000 unless given
   --no-pin          leaves processes on the cores where they are
+  --node FILE       the Node that the service runs on; the one that runs this unless given
   --functions N     how many functions to list; 30 unless given
   --help
 
@@ -28,12 +29,12 @@ Needs what npm run bench needs.
 const SAMPLING_INTERVAL = 500;
 const PRODUCTS = 10_000;
 
-async function profile({ work, seconds, users, functions, pin }) {
+async function profile({ work, seconds, users, functions, pin, node }) {
   requireWrk();
   build(['product']);
   const cleanUp = new CleanUp();
   try {
-    const bench = new Bench(process.env.DATABASE_URL, cleanUp, { pin });
+    const bench = new Bench(process.env.DATABASE_URL, cleanUp, { pin, node });
     await bench.fill({ users, products: PRODUCTS });
     console.error(bench.pin());
     const { load, window } = await loadUnderProfile(bench, work, seconds);
@@ -85,7 +86,7 @@ function readOptions(words) {
   const numbers = { seconds: text('10'), users: text('100000'), functions: text('30') };
   const { values } = parseArgs({
     args: words,
-    options: { ...numbers, work: text('user'), 'no-pin': flag, help: flag },
+    options: { ...numbers, work: text('user'), node: { type: 'string' }, 'no-pin': flag, help: flag },
   });
   const work = WORKS.find(({ name }) => name === values.work);
   if (!work) throw new Error(`There is no work "${values.work}"`);
