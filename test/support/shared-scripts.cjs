@@ -1,6 +1,9 @@
-// Jest's runtime, but a worker compiles each module once. Jest itself compiles all modules of the application again for
-// each test file, because compileFunction() of node:vm binds its result to the context of one file. A Script is bound
-// to none: it runs in the context of each file anew, with the code that V8 has compiled. No state is shared.
+// Jest's runtime, but a worker finds, reads and compiles each module once. Jest itself does all three again for each test
+// file. It compiles all modules of the application again because compileFunction() of node:vm binds its result to the
+// context of one file. A Script is bound to none: it runs in the context of each file anew, with the code that V8 has
+// compiled. No state is shared.
+const { statSync } = require('node:fs');
+const { sep } = require('node:path');
 const { Script } = require('node:vm');
 const { setFlagsFromString } = require('node:v8');
 const { default: Runtime } = require('jest-runtime');
@@ -8,14 +11,30 @@ const { default: Runtime } = require('jest-runtime');
 // By default V8 drops the code of functions that haven't run for a while: those of the files before.
 setFlagsFromString('--no-flush-bytecode');
 
+const PACKAGES = `${sep}node_modules${sep}`;
+
 /** By file name: the source and its script, or undefined if only Jest can compile the source. */
 const compiled = new Map();
+/** By file name: the transformed source, and when the file was changed. */
+const transformed = new Map();
+/** By Jest's resolver: where modules are. */
+const places = new WeakMap();
+
+/** Jest clears its places for each file. */
+class Places extends Map {
+  clear() {}
+}
 
 module.exports = class SharedScriptsRuntime extends Runtime {
   constructor(...parameters) {
     super(...parameters);
-    const { executor } = this;
-    if (!executor?.compile || !executor.injectedModuleParameters) {
+    const { executor, transformCache, _resolution: resolution } = this;
+    if (
+      !executor?.compile ||
+      !executor.injectedModuleParameters ||
+      !transformCache?.transforms ||
+      !resolution?.cjsCache
+    ) {
       throw new Error(
         'This Jest compiles modules elsewhere: mend test/support/shared-scripts.cjs, or take it out of jest.config.mjs.',
       );
@@ -27,8 +46,42 @@ module.exports = class SharedScriptsRuntime extends Runtime {
       const script = context && scriptOf(head, source, filename);
       return script ? script.runInContext(context) : compile(source, filename);
     };
+    if (!this._coverageOptions?.collectCoverage) shareTransformed(transformCache);
+    resolution.cjsCache = placesOf(resolution.resolver, 'modules');
+    const mocks = placesOf(resolution.resolver, 'mocks');
+    const findMock = resolution.getCjsMockModule.bind(resolution);
+    resolution.getCjsMockModule = (from, name) => {
+      const key = `${from}\0${name}`;
+      if (!mocks.has(key)) mocks.set(key, findMock(from, name));
+      return mocks.get(key);
+    };
   }
 };
+
+function placesOf(resolver, kind) {
+  if (!places.has(resolver)) places.set(resolver, { modules: new Places(), mocks: new Places() });
+  return places.get(resolver)[kind];
+}
+
+function shareTransformed(transformCache) {
+  const transform = transformCache.transform.bind(transformCache);
+  transformCache.transform = (filename, options) => {
+    // Jest doesn't transform modules of its own.
+    const key = options?.isInternalModule ? `internal ${filename}` : filename;
+    const changed = filename.includes(PACKAGES) ? 0 : statSync(filename).mtimeMs;
+    const known = transformed.get(key);
+    if (known?.changed !== changed) {
+      const code = transform(filename, options);
+      transformed.set(key, { changed, code, entry: transformCache.transforms.get(filename) });
+      return code;
+    }
+    if (known.entry) {
+      transformCache.transforms.set(filename, known.entry);
+      if (known.entry.sourceMapPath) transformCache.sourceMaps.set(filename, known.entry.sourceMapPath);
+    }
+    return known.code;
+  };
+}
 
 function scriptOf(head, source, filename) {
   const known = compiled.get(filename);

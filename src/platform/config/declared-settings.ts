@@ -35,7 +35,8 @@ export function declareSettings<T extends object>(
 ): FactoryProvider<T> {
   const names = namesIn(type);
   if (names.length === 0) throw new Error(`${type.name} has no property with a rule, such as WholeSetting()`);
-  const taken = names.find((name) => settingNames().includes(name));
+  const known = settingNames();
+  const taken = names.find((name) => known.includes(name));
   if (taken !== undefined) throw new Error(`The setting ${taken} of ${type.name} is declared already`);
   declared.set(type, contradictions as Contradictions);
   return { provide: type, inject: [Settings], useFactory: (settings: Settings) => settingsOf(settings, type) };
