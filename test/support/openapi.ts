@@ -1,6 +1,5 @@
-import Ajv2020, { type FuncKeywordDefinition, type ValidateFunction } from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import type { Answer } from '../../src/platform/testing';
+import { compilerOf, type Validate } from './validators.cjs';
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
 
@@ -23,43 +22,19 @@ export interface Described {
   node: Node;
 }
 
-/** What JSON Schema has no words for: the decimals of a number, and the bytes of an object. */
-const OWN_KEYWORDS: FuncKeywordDefinition[] = [
-  {
-    keyword: 'x-decimals',
-    type: 'number',
-    validate: (decimals: number, value: number) => Number(value.toFixed(decimals)) === value,
-  },
-  {
-    keyword: 'x-max-bytes',
-    type: 'object',
-    validate: (bytes: number, value: object) => Buffer.byteLength(JSON.stringify(value)) <= bytes,
-  },
-];
-
 /** An OpenAPI document, read like a client that relies on every word. */
 export class Document {
-  private readonly validators = new WeakMap<object, ValidateFunction>();
-  /** Keyed by the schemas' text: most headers and errors are the same in all operations, and compiling takes long. */
-  private readonly compiled = new Map<string, ValidateFunction>();
+  private readonly validators = new WeakMap<object, Validate>();
+  private readonly compile: (text: string) => Validate;
   private known: Operation[] | undefined;
   private readonly asked = new Map<string, Node>();
-  private readonly ajv: Ajv2020;
 
   /** @param checked true if another test checks the schemas: compiling the schema of schemas takes long. Default: false */
   constructor(
     readonly json: Node,
     { checked = false } = {},
   ) {
-    // Strict: unknown keywords are errors. Optimized validators take longer to make than they save.
-    const options = { allErrors: true, allowUnionTypes: true, code: { optimize: false } };
-    this.ajv = addFormats(new Ajv2020({ ...options, meta: !checked, validateSchema: !checked }));
-    // Names in XML, which JSON has not.
-    this.ajv.addKeyword('xml');
-    for (const keyword of OWN_KEYWORDS) this.ajv.addKeyword(keyword);
-    for (const [name, schema] of Object.entries<object>(json.components.schemas)) {
-      this.ajv.addSchema({ ...local(schema), $id: name });
-    }
+    this.compile = compilerOf(JSON.stringify(json.components.schemas), checked);
   }
 
   get operations(): Operation[] {
@@ -189,27 +164,21 @@ export class Document {
     });
   }
 
-  private validatorOf(schema: Node): ValidateFunction {
-    const validator = this.validators.get(schema) ?? this.compile(local(schema));
+  private validatorOf(schema: Node): Validate {
+    const validator = this.validators.get(schema) ?? this.compile(JSON.stringify(schema));
     this.validators.set(schema, validator);
-    return validator;
-  }
-
-  private compile(schema: object): ValidateFunction {
-    const text = JSON.stringify(schema);
-    const validator = this.compiled.get(text) ?? this.ajv.compile(schema);
-    this.compiled.set(text, validator);
     return validator;
   }
 }
 
-/** The same document with all objects closed: they allow only the named attributes. */
+/** Closes all objects of a document: they allow only the named attributes. Returns the document. */
 export function closed(node: Node): Node {
-  if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
-  const inside = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
-  const open = [node.type].flat().includes('object') && typeof node.properties === 'object';
-  return open ? { additionalProperties: false, ...inside } : inside;
+  for (const key in node) closed(node[key]);
+  const { type, properties } = node;
+  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (isObject && typeof properties === 'object') node.additionalProperties ??= false;
+  return node;
 }
 
 /** The examples of a request's or a response's body, named or not. */
@@ -243,11 +212,6 @@ function propertiesOf(schema: Node, where: string): Described[] {
     { where: `${where}.${name}`, node },
     ...propertiesOf(node, `${where}.${name}`),
   ]);
-}
-
-/** The same schema with references that ajv can resolve. */
-function local(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '')) as object;
 }
 
 function patternOf(path: string): RegExp {

@@ -1,7 +1,7 @@
 // Jest's runtime, but a worker finds, reads and compiles each module once. Jest itself does all three again for each test
 // file. It compiles all modules of the application again because compileFunction() of node:vm binds its result to the
 // context of one file. A Script is bound to none: it runs in the context of each file anew, with the code that V8 has
-// compiled. No state is shared.
+// compiled. No state is shared, except that of OUTSIDE.
 const { statSync } = require('node:fs');
 const { sep } = require('node:path');
 const { Script } = require('node:vm');
@@ -11,6 +11,8 @@ const { default: Runtime } = require('jest-runtime');
 // By default V8 drops the code of functions that haven't run for a while: those of the files before.
 setFlagsFromString('--no-flush-bytecode');
 
+/** Modules that run once for all files, outside of their contexts. */
+const OUTSIDE = new Set([require.resolve('./validators.cjs')]);
 const PACKAGES = `${sep}node_modules${sep}`;
 
 /** By file name: the source and its script, or undefined if only Jest can compile the source. */
@@ -45,6 +47,12 @@ module.exports = class SharedScriptsRuntime extends Runtime {
       const context = this._environment.getVmContext();
       const script = context && scriptOf(head, source, filename);
       return script ? script.runInContext(context) : compile(source, filename);
+    };
+    const execute = executor.exec.bind(executor);
+    executor.exec = (module, ...others) => {
+      if (!OUTSIDE.has(module.filename)) return execute(module, ...others);
+      module.exports = require(module.filename);
+      return undefined;
     };
     if (!this._coverageOptions?.collectCoverage) shareTransformed(transformCache);
     resolution.cjsCache = placesOf(resolution.resolver, 'modules');
