@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { SigningKeys } from '../../src/platform/accounts';
 import { waitFor } from '../../src/platform/testing';
+import { Deliverer } from '../../src/resources/webhooks/deliverer';
 import { SecretSeal } from '../../src/resources/webhooks/secret-seal';
 import { WebhookSettings } from '../../src/resources/webhooks/webhook-settings';
 import { WebhookUpkeep } from '../../src/resources/webhooks/webhook-upkeep';
@@ -66,6 +67,8 @@ describe('The upkeep of webhooks', () => {
     const admin = api.as(await api.admin());
     const id = await add();
     await database().query('INSERT INTO webhook_progress VALUES ($1, 0, now())', [id]);
+    // It looks in ten seconds again, because it has found no webhook, and those of SQL don't wake it.
+    api.app.nest.get(Deliverer, { strict: false }).wake();
     expect((await admin.post('/products', aProduct())).status).toBe(201);
     const failed = async () =>
       (await database().query('SELECT failure FROM webhook_deliveries WHERE webhook_id = $1', [id]))[0]?.failure;

@@ -249,6 +249,7 @@ describe('Webhooks', () => {
     const id = await product();
     expectSuccess(await admin.patch(`/products/${id}`, { stock: 9 }));
     await waitFor(async () => (await deliveries(hook))[0]?.failure === 'STATUS');
+    await waitFor(async () => (await deliveries(hook)).length === 2);
     expect((await deliveries(hook)).map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
     const age =
       "UPDATE webhook_deliveries SET begun_at = now() - interval '73 hours', due_at = now() WHERE change = 'CREATED'";

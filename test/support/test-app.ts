@@ -5,6 +5,8 @@ import { SweepTimes } from '../../src/uploads/upload-sweep';
 import { AppModule } from './application';
 
 const NO_LIMIT = String(Number.MAX_SAFE_INTEGER);
+/** Between two looks for deliveries of webhooks, in milliseconds. Each step of a test waits for one. */
+const DELIVER_INTERVAL = 100;
 /** All callers of a test have the same address. */
 const LIMITS_OF_ADDRESSES = {
   LOGIN_ADDRESS_LIMIT: NO_LIMIT,
@@ -31,7 +33,7 @@ export function startApp(all: AppOptions = {}): Promise<TestApp> {
         .overrideProvider(SweepTimes)
         .useValue({ first: sweepAfter, interval: hours(1) })
         .overrideProvider(DeliveryTimes)
-        .useValue({ ...new DeliveryTimes(), first: deliverAfter });
+        .useValue({ ...new DeliveryTimes(), first: deliverAfter, interval: DELIVER_INTERVAL });
       return override?.(seldom) ?? seldom;
     },
   });
