@@ -1,8 +1,19 @@
 // npm test: all tests except those of the folders that have a suite of their own.
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import all from './jest.config.mjs';
+
+const NOT_INSTALLED = new URL('test/support/packages/not-installed.cjs', import.meta.url);
 
 export default {
   ...all,
+  // A worker waits for PostgreSQL, for processes and for times in between.
+  maxWorkers: availableParallelism() + 1,
+  moduleNameMapper: {
+    ...all.moduleNameMapper,
+    // Nest loads them if they are there, 140 files. They are in the tests of test/extension alone, and in no image.
+    '^@nestjs/(microservices|websockets)(/.*)?$': fileURLToPath(NOT_INSTALLED),
+  },
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/client/',
