@@ -8,7 +8,10 @@ import { startEmbeddedPostgres } from '../database/embedded-postgres';
 import { migrate } from '../database/migrate';
 import { createDatabase, dropDatabase, dropDatabases, withDatabase } from './databases';
 
-const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** Each of some hundred databases lives for seconds: nothing tidies them up meanwhile. */
+const SHORT_LIVED = { autovacuum: 'off', checkpoint_timeout: '1h' };
+const SETTINGS = { ...NOT_DURABLE, ...SHORT_LIVED, max_connections: '400' };
 
 /** How many this process has made for the current test file. */
 let databases = 0;
@@ -34,9 +37,7 @@ export interface TestRun {
 export async function startTestRun(): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-test-'));
   const given = process.env.DATABASE_URL;
-  const embedded = given
-    ? undefined
-    : await startEmbeddedPostgres(join(directory, 'postgres'), { settings: NOT_DURABLE });
+  const embedded = given ? undefined : await startEmbeddedPostgres(join(directory, 'postgres'), { settings: SETTINGS });
   const server = given ?? embedded!.url;
   const prefix = `resource_api_test_${randomBytes(4).toString('hex')}`;
   await createDatabase(server, templateOf(prefix));
