@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { SettledChanges } from '../../src/platform/changes/settled-changes';
 import { type Client, expectSuccess, waitFor } from '../../src/platform/testing';
 import { parseMark } from '../../src/resources/changes/mark';
 import type { TestApi } from './test-api';
@@ -39,4 +40,10 @@ export async function changesSince(
     return parseMark(feed.next)!.position >= Number(last);
   });
   return feed!.changes;
+}
+
+/** Waits until everything that was committed before the call is settled. */
+export async function everythingSettled({ app }: TestApi): Promise<void> {
+  const { last } = await app.nest.get(SettledChanges).soFar();
+  await waitFor(async () => (await app.nest.get(SettledChanges).upTo()) >= last);
 }
