@@ -13,6 +13,9 @@ import { WebhookSettings } from './webhook-settings';
 
 /** Milliseconds for a whole attempt. */
 const PATIENCE = seconds(10);
+/** A receiver that takes longer is slow, in milliseconds: it keeps a place that others need. It is so until it is quicker, or for an hour. */
+const SLOW = seconds(2);
+const SLOW_FOR = seconds(3_600);
 /** How long a delivery belongs to the process that has taken it, in milliseconds. If the process ends, another takes it then. */
 export const LEASE = seconds(30);
 
@@ -31,6 +34,8 @@ export class Courier {
   private readonly logger = new Logger('Webhooks');
   /** How many deliveries of a webhook are under way, by its id. */
   private readonly busy = new Map<number, number>();
+  /** When the last attempt of this process took long, by the id of its webhook. These have half of the places together. */
+  private readonly slow = new Map<number, number>();
   private readonly underWay = new Set<Promise<void>>();
   private filling: Promise<void> | undefined;
   /** Whether places became free while they were being filled. */
@@ -67,13 +72,24 @@ export class Courier {
       const free = this.settings.WEBHOOK_CONCURRENCY - this.underWay.size;
       if (free <= 0) return;
       const since = performance.now();
-      const claimed = await claim(this.database, { free, share: this.share, lease: LEASE, busy: this.busy });
+      const { share, busy } = this;
+      const claimed = await claim(this.database, { free, share, lease: LEASE, busy, ...this.slowOnes(since) });
       if (claimed.length > 0) this.begin(claimed, since);
     }
   }
 
   private get share(): number {
     return Math.max(1, Math.floor(this.settings.WEBHOOK_CONCURRENCY / 4));
+  }
+
+  /** The slow receivers, and the places that they may still take. */
+  private slowOnes(now: number): { slow: Iterable<number>; ofSlow: number } {
+    let taken = 0;
+    for (const [id, since] of this.slow) {
+      if (now - since > SLOW_FOR) this.slow.delete(id);
+      else taken += this.busy.get(id) ?? 0;
+    }
+    return { slow: this.slow.keys(), ofSlow: Math.max(0, Math.ceil(this.settings.WEBHOOK_CONCURRENCY / 2) - taken) };
   }
 
   private begin(claimed: Claimed[], since: number): void {
@@ -102,9 +118,17 @@ export class Courier {
     const message = await this.messageOf(one, resources);
     if (performance.now() - since > LEASE - 2 * PATIENCE) return;
     const options = { rules: this.targets.rules, names: this.names, patience: PATIENCE };
+    const begunAt = performance.now();
     const outcome = message ? await send(message, options) : { status: null, failure: Failure.INTERNAL };
+    this.notePace(one, begunAt);
     attempted.add({ outcome: outcome.failure === null ? 'success' : 'failure' });
     await this.record(one, outcome);
+  }
+
+  private notePace({ webhook_id }: Claimed, begunAt: number): void {
+    const now = performance.now();
+    if (now - begunAt > SLOW) this.slow.set(webhook_id, now);
+    else this.slow.delete(webhook_id);
   }
 
   /** Undefined if it can't be made: that is a failed attempt, so that it is given up some day. */
