@@ -179,4 +179,31 @@ describe('Sending a webhook', () => {
     await closed;
     await new Promise((resolve) => server.close(resolve));
   });
+
+  it.each([
+    ['interim answers', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+    ['the answer 100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['empty lines', '\r\n'],
+    ['lines of a head', 'HTTP/1.1 200 OK\r\n', 'A: b\r\n'],
+    ['a piece with extensions', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1', ';a=b'],
+  ])('closes a connection that brings %s without an end', async (_what, first, next = first) => {
+    let written = 0;
+    const server = createTcpServer((socket) => {
+      const some = next.repeat(1_000);
+      const more = () => {
+        if (!socket.writable) return;
+        written += some.length;
+        if (socket.write(some)) setImmediate(more);
+        else socket.once('drain', more);
+      };
+      socket.on('error', () => socket.destroy()).once('data', () => (socket.write(first), more()));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { failure } = await to(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    // A head that has come is an answer, whatever follows.
+    expect(failure).toBe(first.endsWith('\r\n1') ? null : Failure.CONNECTION);
+    await new Promise((resolve) => server.close(resolve));
+    // What fits into the buffers of both systems.
+    expect(written).toBeLessThan(32 * 1_024 * 1_024);
+  });
 });

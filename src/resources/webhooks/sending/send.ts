@@ -47,6 +47,8 @@ export interface SendOptions {
 
 /** The bytes of an answer's body that are read, and thrown away, so that the receiver may finish. */
 const MAX_ANSWER = 4_096;
+/** All bytes that are read on a connection: interim answers (1xx) and empty lines may come without an end. The parser takes a head of 16 KiB. */
+const MAX_READ = 65_536;
 const OF_TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/;
 
 class Refused extends Error {
@@ -99,7 +101,10 @@ function exchange(url: URL, { headers, body }: Message, { addresses, rules, sign
       ...{ method: 'POST', agent: false, lookup: among(addresses), signal },
       headers: { ...headers, 'content-length': length },
     });
-    request.once('socket', (socket) => checkPeer(socket, request, rules));
+    request.once('socket', (socket) => {
+      checkPeer(socket, request, rules);
+      limitReading(socket, request);
+    });
     let answer: Answer | undefined;
     // The status counts from the head on, however the rest ends.
     const end = (error: Error) => (answer ? resolve(answer) : reject(error));
@@ -127,6 +132,14 @@ const among =
 function checkPeer(socket: Socket, request: ClientRequest, { networks }: TargetRules): void {
   socket.once('connect', () => {
     if (!networks.allows(socket.remoteAddress ?? '')) request.destroy(new Refused(Failure.ADDRESS));
+  });
+}
+
+/** Ends a connection that brings too much, whatever the parser makes of it. */
+function limitReading(socket: Socket, request: ClientRequest): void {
+  let length = 0;
+  socket.on('data', (chunk: Buffer) => {
+    if ((length += chunk.length) > MAX_READ) request.destroy(new Refused(Failure.CONNECTION));
   });
 }
 
