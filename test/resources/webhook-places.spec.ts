@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { claim } from '../../src/resources/webhooks/delivery-rows';
+import { claim } from '../../src/resources/webhooks/claims';
 import { useTestApi } from '../support/test-api';
 
 /** Nothing is delivered here but by the test: the deliverer looks for the first time in an hour. */
