@@ -36,7 +36,7 @@ export { Deprecated } from './http/deprecated';
 /** Accepts an `Idempotency-Key` without {@link Creates}; or the reason why a POST accepts none. */
 export { Idempotent, TakesNoKey } from './idempotency/idempotent';
 /** Reads of this route always go to the primary, as if there were no DATABASE_REPLICA_URL. */
-export { ReadsPrimary } from './replica/reads-primary';
+export { LeadsReads, ReadsPrimary } from './replica/reads-primary';
 /** A limit of the body other than JSON_BODY_LIMIT, in bytes: `@BodyLimit(mebibytes(5))`. */
 export { BodyLimit } from './pipeline/body-limit';
 /** A time limit other than REQUEST_TIMEOUT, in milliseconds: `@TakesUpTo(minutes(5))`. */

@@ -2,6 +2,7 @@ import { DEMO_PASSWORD } from '../../src/demo/content';
 import { query, times, waitFor } from '../../src/platform/testing';
 import { BuiltService } from '../support/built-service';
 import { DemoClient } from '../support/demo-client';
+import { EventReader } from '../support/event-reader';
 import { describeWithPostgres, PostgresCluster } from '../support/postgres-cluster';
 
 const PATIENCE = 120_000;
@@ -122,6 +123,46 @@ describeWithPostgres('Two instances with DATABASE_REPLICA_URL', () => {
     const found = await Promise.all(readers.map((reader) => nameOf(reader, 1)));
 
     expect(found.filter((name) => name === 'Of one moment')).toHaveLength(10);
+  });
+
+  const writtenBeside = async () => {
+    const name = `Told ${names++}`;
+    await on(primary, `UPDATE products SET name = '${name}' WHERE id = 1`);
+    return name;
+  };
+  /** Reads it by all ways, at both instances. */
+  const expectFound = async (name: string) => {
+    for (const caller of callers.ada) {
+      expect(await nameOf(caller, 1)).toBe(name);
+      expect(await namesIn(caller)).toContain(name);
+    }
+  };
+
+  it('show a caller what was committed before a mark that it has taken', async () => {
+    for (const caller of callers.ada) {
+      const name = await writtenBeside();
+      // What is before the mark won't be told, so it must be in the copy.
+      expect((await caller.get('/changes?cursor=now')).status).toBe(200);
+      await expectFound(name);
+    }
+  });
+
+  it('show a caller what a long poll and a stream have told it, and others may see what was before', async () => {
+    const { next } = (await callers.ada[at].get('/changes?cursor=now')).data as unknown as { next: string };
+    const headers = { Authorization: `Bearer ${callers.ada[at].token}`, 'Last-Event-ID': next };
+    const stream = await EventReader.open(`${instances[at].url}/api/v1/changes?types=products`, headers);
+    const polled = callers.ada[beside].get(`/changes?types=products&cursor=${next}&wait=30`);
+    const before = await nameOf(callers.barbara[beside], 1);
+    const first = await writtenBeside();
+    await polled;
+    await expectFound(first);
+    await stream.until(1);
+    const second = await writtenBeside();
+    await stream.until(2);
+    stream.close();
+
+    await expectFound(second);
+    expect(await nameOf(callers.barbara[beside], 1)).toBe(before);
   });
 
   it('show a caller why its change was refused', async () => {

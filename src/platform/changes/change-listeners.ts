@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
+import type { Caller } from '../auth/caller';
 import { Settings } from '../config/settings';
 import type { ChangesQuery, ChangesRead } from './changes';
 import { Follower, type Following } from './follower';
 import { type ListenerLimits, ListenerPlaces } from './listener-places';
+import { beforeTelling } from '../replica/told';
 import { LiveChanges } from './live-changes';
 
 /** Requests that wait for changes. While they wait, they hold nothing but memory. */
@@ -14,6 +18,7 @@ export class ChangeListeners {
   constructor(
     private readonly live: LiveChanges,
     private readonly settings: Settings,
+    @InjectDataSource() private readonly database: DataSource,
   ) {}
 
   /** How many wait for changes now. */
@@ -32,6 +37,11 @@ export class ChangeListeners {
   /** Passes on what there is after a position and what comes, until the answer is over. */
   follow(request: Request, query: ChangesQuery, following: Following): Follower {
     return new Follower(this.live, request, query, following);
+  }
+
+  /** To be awaited before a caller is told of changes, so that it finds them. Undefined if there is nothing to wait for. */
+  beforeTelling(caller: Caller): Promise<void> | undefined {
+    return beforeTelling(this.database, caller);
   }
 
   /** Reads something for a request that follows, in turns with others that do. */

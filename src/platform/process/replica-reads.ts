@@ -18,7 +18,7 @@ import { dataSourceOptions } from '../database/data-source';
 import { isRead } from '../http/is-read';
 import { EVERYBODY, recordWrite } from '../replica/positions';
 import { addReplica, readingUpTo, replicaOf } from '../replica/reading';
-import { readsPrimary } from '../replica/reads-primary';
+import { leadsReads, readsPrimary } from '../replica/reads-primary';
 import { Replica } from '../replica/replica';
 import { isWriter } from '../transactions/writer';
 import { seconds } from '../units';
@@ -32,7 +32,7 @@ class ThroughReplica implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Asking>();
-    if (!isRead(request)) return this.remembered(request, next);
+    if (!isRead(request) || leadsReads(context)) return this.remembered(request, next);
     const position = readsPrimary(context) ? undefined : demandOf(request);
     if (position === undefined) return next.handle();
     return new Observable((subscriber) => readingUpTo(position, () => next.handle().subscribe(subscriber)));
@@ -40,7 +40,7 @@ class ThroughReplica implements NestInterceptor {
 
   /**
    * The answer waits until the position is recorded, whatever it is: the reason of a refusal, such as the row's new version, must be
-   * seen by the next read, too.
+   * seen by the next read, too, and so must what a route has told that leads reads.
    */
   private remembered({ user }: Asking, next: CallHandler<unknown>): Observable<unknown> {
     return next.handle().pipe(

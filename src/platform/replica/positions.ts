@@ -24,6 +24,11 @@ const RECORD = `INSERT INTO write_positions AS known VALUES ($1, pg_current_wal_
   ON CONFLICT (user_id) DO UPDATE SET position = greatest(known.position, excluded.position)
   RETURNING ${numberOf('position')} AS position`;
 
+/** In the order of the users: of two instances, one waits for the other, and never both. */
+const RECORD_TOLD = `INSERT INTO write_positions AS known
+    SELECT user_id, pg_current_wal_insert_lsn() FROM unnest($1::bigint[]) AS user_id ORDER BY user_id
+  ON CONFLICT (user_id) DO UPDATE SET position = greatest(known.position, excluded.position)`;
+
 /** Every position of before is lower, or comes from another server, whose dump was restored here. */
 const BEGIN = `WITH gone AS (DELETE FROM write_positions WHERE user_id <> ${EVERYBODY})
   INSERT INTO write_positions VALUES (${EVERYBODY}, pg_current_wal_insert_lsn())
@@ -36,6 +41,11 @@ const LOOK = `WITH kept AS (
 
 /** Records that a user, or somebody without an account, has written up to here. Returns the position. */
 export const recordWrite = (database: DataSource, user: number): Promise<number> => position(database, RECORD, [user]);
+
+/** Records that users know what was written up to here. */
+export async function recordTold(database: DataSource, users: number[]): Promise<void> {
+  await UnitOfWork.outside(() => poolOf(database).query({ text: RECORD_TOLD, values: [users] }));
+}
 
 /** Begins anew: what was written before counts for everybody. */
 export const beginPositions = (database: DataSource): Promise<number> => position(database, BEGIN);

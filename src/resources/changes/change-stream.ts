@@ -57,7 +57,13 @@ export class ChangeStream implements Following {
     this.listeners.follow(this.request, { types, after, size, caller }, this);
   }
 
-  take({ changes, next }: ChangesRead): Promise<void> | void {
+  take(found: ChangesRead): Promise<void> | void {
+    const { user } = this.request;
+    const isFindable = found.changes.length > 0 && user ? this.listeners.beforeTelling(user) : undefined;
+    return isFindable ? isFindable.then(() => this.tell(found)) : this.tell(found);
+  }
+
+  private tell({ changes, next }: ChangesRead): Promise<void> | void {
     if (this.includes && changes.length > 0) return this.takeWithResources(changes, next);
     let isRead = true;
     for (const change of changes) isRead = this.write(textFor(change));

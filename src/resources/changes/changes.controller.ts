@@ -6,9 +6,9 @@ import {
   type Caller,
   CurrentUser,
   type EventStream,
+  LeadsReads,
   Produces,
   Raises,
-  ReadsPrimary,
   Role,
   Roles,
   tooManyListeners,
@@ -40,7 +40,7 @@ export class ChangesController {
   @Produces('application/json', EVENTS)
   @AnswersWhole(ChangesDto)
   @ApiChangeStream()
-  @ReadsPrimary()
+  @LeadsReads()
   @Raises(changesExpired(), tooManyListeners())
   read(
     @Query() query: ChangesQuery,
