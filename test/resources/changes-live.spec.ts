@@ -158,6 +158,24 @@ describe('The stream of changes', () => {
     expect((await follow(user)).answer.status).toBe(status);
   });
 
+  it('tells an administrator who has lost the role nothing that happened after that', async () => {
+    const { id } = await product();
+    const order = (user: TestUser) => api.as(user).post('/orders', { items: [{ product_id: id, quantity: 1 }] });
+    const told: unknown[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      const [demoted, buyer] = [await api.admin(), await api.user()];
+      const reader = await follow(demoted, 'types=orders');
+      expectSuccess(await order(buyer), 201, 'Created');
+      await reader.until(1);
+      expectSuccess(await api.as(admin).patch(`/users/${demoted.id}`, { roles: ['USER'] }));
+      expectSuccess(await order(buyer), 201, 'Created');
+      await waitFor(() => reader.hasEnded);
+      told.push(...reader.data.slice(1));
+    }
+
+    expect(told).toEqual([]);
+  });
+
   it('refuses before it begins: an old mark, no mark, no token, a representation that there is not', async () => {
     const bearer = { Authorization: `Bearer ${admin.token}` };
     const old = `0-${(Date.now() - 8 * 86_400_000).toString(36)}`;

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AuthenticationError } from '../auth/auth-errors';
+import { isAdmin } from '../auth/caller';
 import type { Callers } from '../auth/callers';
 import { seconds } from '../units';
 import type { Listener } from './listener';
@@ -37,6 +38,14 @@ export class Confirmations {
 
   get areFresh(): boolean {
     return performance.now() - this.confirmedAt < FRESH;
+  }
+
+  /**
+   * Looks those up again who may see everything. To be awaited between the read of changes and the telling of them, so that nobody
+   * hears of what was made after the role was lost. The others may lose no more than what everybody reads, and what is theirs.
+   */
+  renewAdmins(): Promise<void> {
+    return this.endGone([...this.listeners].filter(({ caller }) => isAdmin(caller)));
   }
 
   private async confirm(): Promise<void> {

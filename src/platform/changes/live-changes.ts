@@ -122,6 +122,7 @@ export class LiveChanges implements OnModuleDestroy {
     const recent = (this.recent ??= new RecentChanges(settled));
     while (recent.upTo < settled) {
       const { events, next } = await this.changes.eventsBetween(recent.upTo, settled);
+      if (events.length > 0) await this.confirmations.renewAdmins();
       recent.add(events, next);
       this.wakeAll();
     }
