@@ -17,9 +17,9 @@ describe('The places of a process', () => {
     await database().query(text, [id, deliveries]);
     return id;
   };
-  const take = async (options: { free: number; busy?: [number, number][]; slow?: number[]; ofSlow?: number }) => {
-    const { free, busy = [], slow = [], ofSlow = 0 } = options;
-    const claimed = await claim(database(), { free, share: 4, lease: 1_000, busy: new Map(busy), slow, ofSlow });
+  const take = async (options: { free: number; busy?: [number, number][]; quick?: number[]; ofOthers?: number }) => {
+    const { free, busy = [], quick = [], ofOthers = 9 } = options;
+    const claimed = await claim(database(), { free, share: 4, lease: 1_000, busy: new Map(busy), quick, ofOthers });
     const numbers = new Map<number, number>();
     for (const { webhook_id } of claimed) numbers.set(webhook_id, (numbers.get(webhook_id) ?? 0) + 1);
     return numbers;
@@ -35,11 +35,11 @@ describe('The places of a process', () => {
     expect(await take({ free: 1, busy: [[busy, 3]] })).toEqual(new Map([[idle, 1]]));
   });
 
-  it('are kept from slow receivers, as far as they have had theirs', async () => {
-    const [slow, slowToo, quick] = [await add(9), await add(9), await add(9)];
-    const none = await take({ free: 9, slow: [slow, slowToo], ofSlow: 0 });
-    expect(none).toEqual(new Map([[quick, 4]]));
-    const one = await take({ free: 9, busy: [[slowToo, 2]], slow: [slow, slowToo], ofSlow: 1 });
-    expect([one.get(slow), one.get(slowToo), one.get(quick)]).toEqual([1, undefined, 4]);
+  it('are kept for receivers that are quick, when the others have had theirs', async () => {
+    const [one, another, quick] = [await add(9), await add(9), await add(9)];
+    const places = await take({ free: 9, quick: [quick], ofOthers: 0 });
+    expect(places).toEqual(new Map([[quick, 4]]));
+    const more = await take({ free: 9, busy: [[another, 2]], quick: [quick], ofOthers: 1 });
+    expect([more.get(one), more.get(another), more.get(quick)]).toEqual([1, undefined, 4]);
   });
 });

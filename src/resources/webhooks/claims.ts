@@ -19,9 +19,9 @@ export interface ClaimOptions {
   lease: number;
   /** How many of a webhook are under way in this process, by its id. */
   busy: ReadonlyMap<number, number>;
-  /** The webhooks whose receivers keep their places for long, and how many to take of all of these together at most. */
-  slow: Iterable<number>;
-  ofSlow: number;
+  /** The webhooks whose receivers are known to be quick, and how many to take of all others together at most. */
+  quick: Iterable<number>;
+  ofOthers: number;
 }
 
 /**
@@ -46,12 +46,12 @@ const CLAIM = `
      WHERE webhook.status = 'ACTIVE'
        AND NOT EXISTS (SELECT FROM webhook_progress WHERE webhook_id = webhook.id AND not_before > now())
   ), placed AS (
-    SELECT id, webhook_id = ANY($6::bigint[]) AS is_slow,
+    SELECT id, webhook_id = ANY($6::bigint[]) AS is_quick,
            under_way + row_number() OVER (PARTITION BY webhook_id ORDER BY due_at, id) AS place FROM due
   ), ordered AS (
-    SELECT id, is_slow, place, row_number() OVER (PARTITION BY is_slow ORDER BY place, random()) AS turn FROM placed
+    SELECT id, is_quick, place, row_number() OVER (PARTITION BY is_quick ORDER BY place, random()) AS turn FROM placed
   ), chosen AS MATERIALIZED (
-    SELECT id FROM ordered WHERE NOT is_slow OR turn <= $7 ORDER BY place, random() LIMIT $1
+    SELECT id FROM ordered WHERE is_quick OR turn <= $7 ORDER BY place, random() LIMIT $1
   ), taken AS (
     UPDATE webhook_deliveries
        SET attempts = attempts + 1, attempted_at = now(), begun_at = coalesce(begun_at, now()),
@@ -64,9 +64,9 @@ const CLAIM = `
     FROM taken JOIN webhooks ON webhooks.id = webhook_id`;
 
 export function claim(database: DataSource, options: ClaimOptions): Promise<Claimed[]> {
-  const { free, share, lease, busy, slow, ofSlow } = options;
+  const { free, share, lease, busy, quick, ofOthers } = options;
   return database.query<Claimed[]>(CLAIM, [
     ...[free, share, lease, [...busy.keys()], [...busy.values()]],
-    ...[[...slow], ofSlow],
+    ...[[...quick], ofOthers],
   ]);
 }

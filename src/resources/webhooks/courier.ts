@@ -14,9 +14,9 @@ import { WebhookSettings } from './webhook-settings';
 
 /** Milliseconds for a whole attempt. */
 const PATIENCE = seconds(10);
-/** A receiver that takes longer is slow, in milliseconds: it keeps a place that others need. It is so until it is quicker, or for an hour. */
-const SLOW = seconds(2);
-const SLOW_FOR = seconds(3_600);
+/** A receiver is quick whose last attempt took no longer, in milliseconds, and for how long that is believed. */
+const QUICK = seconds(2);
+const QUICK_FOR = seconds(3_600);
 /** How long a delivery belongs to the process that has taken it, in milliseconds. If the process ends, another takes it then. */
 export const LEASE = seconds(30);
 
@@ -35,8 +35,11 @@ export class Courier {
   private readonly logger = new Logger('Webhooks');
   /** How many deliveries of a webhook are under way, by its id. */
   private readonly busy = new Map<number, number>();
-  /** When the last attempt of this process took long, by the id of its webhook. These have half of the places together. */
-  private readonly slow = new Map<number, number>();
+  /**
+   * When the last attempt of this process was quick, by the id of its webhook. All others have half of the places together: a dead
+   * receiver keeps each of them for the time of an attempt.
+   */
+  private readonly quick = new Map<number, number>();
   private readonly underWay = new Set<Promise<void>>();
   private filling: Promise<void> | undefined;
   /** Whether places became free while they were being filled. */
@@ -74,7 +77,7 @@ export class Courier {
       if (free <= 0) return;
       const since = performance.now();
       const { share, busy } = this;
-      const claimed = await claim(this.database, { free, share, lease: LEASE, busy, ...this.slowOnes(since) });
+      const claimed = await claim(this.database, { free, share, lease: LEASE, busy, ...this.paces(since) });
       if (claimed.length > 0) this.begin(claimed, since);
     }
   }
@@ -83,14 +86,13 @@ export class Courier {
     return Math.max(1, Math.floor(this.settings.WEBHOOK_CONCURRENCY / 4));
   }
 
-  /** The slow receivers, and the places that they may still take. */
-  private slowOnes(now: number): { slow: Iterable<number>; ofSlow: number } {
+  /** The quick receivers, and the places that all others may still take. */
+  private paces(now: number): { quick: Iterable<number>; ofOthers: number } {
+    for (const [id, since] of this.quick) if (now - since > QUICK_FOR) this.quick.delete(id);
     let taken = 0;
-    for (const [id, since] of this.slow) {
-      if (now - since > SLOW_FOR) this.slow.delete(id);
-      else taken += this.busy.get(id) ?? 0;
-    }
-    return { slow: this.slow.keys(), ofSlow: Math.max(0, Math.ceil(this.settings.WEBHOOK_CONCURRENCY / 2) - taken) };
+    for (const [id, number] of this.busy) if (!this.quick.has(id)) taken += number;
+    const half = Math.ceil(this.settings.WEBHOOK_CONCURRENCY / 2);
+    return { quick: this.quick.keys(), ofOthers: Math.max(0, half - taken) };
   }
 
   private begin(claimed: Claimed[], since: number): void {
@@ -128,8 +130,8 @@ export class Courier {
 
   private notePace({ webhook_id }: Claimed, begunAt: number): void {
     const now = performance.now();
-    if (now - begunAt > SLOW) this.slow.set(webhook_id, now);
-    else this.slow.delete(webhook_id);
+    if (now - begunAt > QUICK) this.quick.delete(webhook_id);
+    else this.quick.set(webhook_id, now);
   }
 
   /** Undefined if it can't be made: that is a failed attempt, so that it is given up some day. */
