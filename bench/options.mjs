@@ -4,7 +4,8 @@ import { WORKS } from './works.mjs';
 
 const SERVERS = ['product', ...Object.keys(VARIANTS), ...Object.keys(REFERENCES)];
 const WORK_NAMES = WORKS.map(({ name }) => name);
-const LIMITS = { rounds: [1, 99], seconds: [1, 600], users: [1_000, 10_000_000], products: [1_000, 10_000_000] };
+const ROWS = [1_000, 10_000_000];
+const LIMITS = { rounds: [1, 99], seconds: [1, 600], users: ROWS, products: ROWS, large: ROWS };
 
 export const HELP = `Measures the service beside servers that do the same with less, and writes bench/RESULTS.md.
 
@@ -16,7 +17,7 @@ export const HELP = `Measures the service beside servers that do the same with l
   --works A,B       of the works ${WORK_NAMES.join(', ')}
   --users N         100000 unless given
   --products N      10000 unless given
-  --million         the first page of 1,000,000 users as well, in a second database
+  --large N         some works on N users and N products as well, in a second database, which takes long to fill
   --before FOLDER   the service of another checkout as well, compiled there, on a database of its own
   --node FILE       the Node that the servers run on; the one that runs this unless given
   --no-pin          leaves processes on the cores where they are
@@ -36,7 +37,8 @@ export class OptionsError extends Error {}
 export function parseOptions(words) {
   const { values } = parse(words);
   const options = { ...values, pin: !values['no-pin'] };
-  for (const name of Object.keys(LIMITS)) options[name] = wholeNumber(name, values[name]);
+  for (const name of Object.keys(LIMITS).filter((one) => values[one] !== undefined))
+    options[name] = wholeNumber(name, values[name]);
   options.only = chosen('only', values.only, SERVERS);
   options.works = chosen('works', values.works, WORK_NAMES);
   const complete = values.only === undefined && values.works === undefined;
@@ -50,8 +52,8 @@ function parse(words) {
   const flag = { type: 'boolean', default: false };
   const numbers = { rounds: text('3'), seconds: text('4'), users: text('100000'), products: text('10000') };
   const names = { only: { type: 'string' }, works: { type: 'string' }, logs: { type: 'string' } };
-  const others = { before: { type: 'string' }, node: text(process.execPath) };
-  const flags = { million: flag, 'no-pin': flag, help: flag };
+  const others = { before: { type: 'string' }, large: { type: 'string' }, node: text(process.execPath) };
+  const flags = { 'no-pin': flag, help: flag };
   try {
     return parseArgs({
       args: words,

@@ -49,7 +49,7 @@ async function loadUnderProfile(bench, work, seconds) {
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-interval=${SAMPLING_INTERVAL}`];
   const server = await bench.start('product', nodeOptions);
   await bench.signIn();
-  const prepared = work.prepare ? await work.prepare(bench.product, bench.data) : '';
+  const prepared = await bench.prepared(work, 'product');
   if (prepared === undefined) throw new Error('The service has no /api/v2');
   const assignment = new Assignment(bench, work, 'product', prepared);
   const load = await assignment.measure(seconds);

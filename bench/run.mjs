@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { Bench } from './lib/bench.mjs';
 import { CleanUp } from './lib/clean-up.mjs';
-import { restoreProducts } from './lib/database.mjs';
 import { requireWrk } from './lib/load.mjs';
 import { describeMachine } from './lib/machine.mjs';
 import { Assignment } from './lib/measure.mjs';
@@ -37,11 +36,11 @@ async function measureAll(bench, options) {
   const works = WORKS.filter(({ name }) => options.works.includes(name));
   const names = [...options.only];
   if (options.before !== undefined) names.unshift('before');
-  if (options.million && options.only.includes('product')) names.push('million');
+  if (options.large !== undefined && options.only.includes('product')) names.push('large');
   noteLoad(results);
   progress(`Filling the database with ${options.users} users and ${options.products} products`);
   await bench.fill(options);
-  if (names.includes('million')) await bench.fillMillion(options);
+  if (names.includes('large')) await bench.fillLarge(options);
   if (names.includes('before')) await bench.fillBefore(options);
   for (const name of names.filter((one) => VARIANTS[one]?.prepare)) await bench.fillVariant(name, options);
   const pinning = bench.pin();
@@ -53,7 +52,7 @@ async function measureAll(bench, options) {
   return report({
     results,
     works,
-    servers: Object.fromEntries(names.map((name) => [name, describe(name)])),
+    servers: Object.fromEntries(names.map((name) => [name, describe(name, options)])),
     machine: await describeMachine(bench.clients.main, options.node),
     options,
     pinning,
@@ -78,32 +77,34 @@ async function measureStartUps(bench, names, { rounds }, results) {
 }
 
 async function measureWork(bench, work, names, { rounds, seconds }, results) {
-  const servers = names.filter((name) => takesPart(name, work));
-  const prepared = await prepare(bench, work);
-  if (work.prepare && prepared === undefined) {
-    results.note(`${work.name} was skipped: the product is not running, or has no /api/v2.`);
-    return;
-  }
-  const assignments = Object.fromEntries(servers.map((name) => [name, new Assignment(bench, work, name, prepared)]));
+  const assignments = await assign(bench, work, names, results);
+  const servers = Object.keys(assignments);
   for (const [round, name] of alternating(servers, rounds)) {
     const measurement = await assignments[name].measure(seconds).catch(({ message }) => ({ invalid: message }));
-    if (work.writes) await restoreProducts(bench.clients[name] ?? bench.clients.main, bench.data);
+    await assignments[name].restore();
     results.add(work.name, name, round, measurement);
     results.addMemory(name, bench.servers[name].memory);
     progress(`${work.name}, round ${round + 1}: ${name} ${measurement.invalid ?? `${Math.round(measurement.rate)}/s`}`);
   }
 }
 
-function takesPart(name, { only, million, variants }) {
-  if (name in VARIANTS) return variants?.includes(name) ?? false;
-  if (name === 'million') return million === true;
-  return only?.includes(name === 'before' ? 'product' : name) ?? true;
+/** @returns the assignments of the servers that take part, by their names */
+async function assign(bench, work, names, results) {
+  const assignments = {};
+  for (const name of names.filter((one) => takesPart(one, work))) {
+    const prepared = await bench.prepared(work, name);
+    if (prepared === undefined) results.note(`${work.name} was skipped on ${name}, which has no /api/v2.`);
+    else assignments[name] = new Assignment(bench, work, name, prepared);
+  }
+  // What they have prepared stays.
+  for (const assignment of Object.values(assignments)) await assignment.mark();
+  return assignments;
 }
 
-/** Returns '' for a work without preparation. */
-async function prepare({ product, data }, work) {
-  if (!work.prepare) return '';
-  return product && work.prepare(product, data);
+function takesPart(name, { only, large, variants }) {
+  if (name in VARIANTS) return variants?.includes(name) ?? false;
+  if (name === 'large') return large === true;
+  return only?.includes(name === 'before' ? 'product' : name) ?? true;
 }
 
 /** A B C, C B A, A B C ...: drift of the machine affects all servers alike. */
@@ -113,10 +114,10 @@ function* alternating(names, rounds) {
   }
 }
 
-function describe(name) {
+function describe(name, { large }) {
   if (name === 'before') return { title: 'Before', about: 'The service of another checkout.' };
-  if (name !== 'million') return REFERENCES[name] ?? VARIANTS[name] ?? PRODUCT;
-  return { title: `${PRODUCT.title}, 1,000,000 users`, about: 'The same on a database of its own.' };
+  if (name !== 'large') return REFERENCES[name] ?? VARIANTS[name] ?? PRODUCT;
+  return { title: `${PRODUCT.title}, large`, about: `The same with ${large} users and products.` };
 }
 
 function progress(line) {

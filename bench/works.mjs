@@ -1,83 +1,82 @@
-// The measured works. A work is a list of requests, the same for all servers, with different ids, callers and
-// addresses.
+// The measured works. A work is a list of requests, the same for all servers, with different ids, pages, terms, bodies,
+// callers and addresses.
 import { URLSearchParams } from 'node:url';
+import { UNIQUE, uniqueMarker } from './lib/markers.mjs';
+import { MIX } from './mix.mjs';
 
 const USERS = '/api/v1/users';
 const PRODUCTS = '/api/v1/products';
+const ORDERS = '/api/v1/orders';
 const PAGE_SIZE = 20;
-const DEEP_PAGE = 4_000;
 /** The pages that people look at. */
-const FIRST_PAGES = 100;
+const FIRST_PAGES = 1_000;
 
-/**
- * The products that PATCH cycles through, and the prices that it sets in turn, so that each request changes something.
- */
+/** The products that PATCH cycles through: no two requests for one of them are under way at once. */
 const PATCHED = 2_500;
 const PRIME = 1_009;
 const PRICES = [8.5, 9.95, 12, 14.25];
 
+/** So that a product can be ordered afterwards. */
+const MUCH_STOCK = 1_000_000;
+
+/** The lines of an order. */
+const LINES = 3;
+const MAX_QUANTITY = 3;
+
 /** PostgreSQL does most of the work here: L0, Fastify and Express would hardly differ. */
 const LISTING = ['product', 'bare', 'nest'];
+/** Those that compare versions. */
+const COMPARING = ['product', 'bare', 'fastify', 'express'];
 
-/**
- * A work has:
- * - `name`, for the command line, and `title`
- * - `request({ data, random, place, server, product })`: one request of many. `data` says what there is in the database,
- *   `random` gives numbers from 0 to 1, the same ones for each server, `place` counts, and `product.prepared` is what
- *   `prepare` came to
- * - `only`: the servers that take part; all of them unless given
- * - `patience`: how many times as long it is measured, because a server takes long for each request
- * - `variants`: the service is measured with these, too
- * - `million`: takes part in the comparison with a million rows
- * - `writes`: the table of products is put back in order afterwards
- * - `prepare(client)`: asks the product for something beforehand; undefined when the product hasn't got it
- */
-export const WORKS = [
+const DIFFERENT = [
   {
     name: 'user',
     title: 'GET /users/{id}, with token',
     variants: ['metrics', 'traces'],
+    steady: true,
+    shared: 'user-same',
     request: ({ data, random }) => get(`${USERS}/${oneOf(data.users, random)}`, 'user'),
   },
   {
     name: 'product',
     title: 'GET /products/{id}, public',
+    steady: true,
+    shared: 'product-same',
     request: ({ data, random }) => get(`${PRODUCTS}/${oneOf(data.products, random)}`),
+  },
+  {
+    name: 'product-token',
+    title: 'GET /products/{id}, with token',
+    request: ({ data, random }) => get(`${PRODUCTS}/${oneOf(data.products, random)}`, 'user'),
   },
   {
     name: 'public',
     title: 'GET /public',
+    steady: true,
     request: () => get('/api/v1/public'),
   },
   {
-    name: 'page',
-    title: 'GET /users, the same page of 20 with total',
-    only: LISTING,
-    million: true,
-    request: () => get(pageOfUsers(0), 'user'),
-  },
-  {
     name: 'pages',
-    title: 'GET /users, different pages of 20 with total',
+    title: 'GET /users, a page of 20 with total, of the first 1,000',
     only: LISTING,
-    request: ({ random }) => get(pageOfUsers(Math.floor(random() * FIRST_PAGES)), 'user'),
-  },
-  {
-    name: 'deep',
-    title: 'GET /users, page 4,000',
-    only: LISTING,
-    request: ({ data }) => get(pageOfUsers(deepPage(data)), 'user'),
+    large: true,
+    steady: true,
+    shared: 'page',
+    request: ({ data, random }) => get(pageOfUsers(random() * Math.min(FIRST_PAGES, pagesOf(data))), 'user'),
   },
   {
     name: 'deep-pages',
-    title: 'GET /users, different pages around 4,000',
+    title: 'GET /users, a page of all',
     only: LISTING,
-    request: ({ data, random }) => get(pageOfUsers(Math.floor((0.75 + random() / 4) * deepPage(data))), 'user'),
+    shared: 'deep',
+    request: ({ data, random }) => get(pageOfUsers(random() * pagesOf(data)), 'user'),
   },
   {
     name: 'search',
     title: 'GET /users, status + search',
     only: LISTING,
+    large: true,
+    shared: 'search-same',
     request: (context) => search(context),
   },
   {
@@ -90,38 +89,111 @@ export const WORKS = [
   {
     name: 'create',
     title: 'POST /products',
-    writes: true,
+    writes: ['products'],
     variants: ['unaudited'],
+    large: true,
+    steady: true,
     request: ({ place }) => send('POST', PRODUCTS, newProduct(place)),
+  },
+  {
+    name: 'create-keyed',
+    title: 'POST /products, with an Idempotency-Key, of which L0 takes no notice',
+    only: ['product', 'bare'],
+    writes: ['products', 'idempotency_keys'],
+    request: ({ place }) => ({ ...send('POST', PRODUCTS, newProduct(place)), headers: { 'Idempotency-Key': UNIQUE } }),
   },
   {
     name: 'patch',
     title: 'PATCH /products/{id}',
-    writes: true,
+    writes: ['products'],
     variants: ['unaudited'],
-    request: ({ data, place }) => send('PATCH', `${PRODUCTS}/${patchedId(data, place)}`, newPriceAndStock(place)),
+    steady: true,
+    request: (context) => patch(context),
+  },
+  {
+    name: 'patch-expected',
+    title: 'PATCH /products/{id}, with If-Match',
+    only: COMPARING,
+    writes: ['products'],
+    request: (context) => ({ ...patch(context), expects: { table: 'products', id: patchedId(context) } }),
+  },
+  {
+    name: 'order',
+    title: 'POST /orders of three lines',
+    only: ['product', 'bare'],
+    writes: ['orders', 'products'],
+    request: order,
   },
   {
     name: 'cursor',
-    title: 'GET /v2/users, first page',
+    title: 'GET /v2/users, first page, the same for all',
     only: ['product'],
-    prepare: (client) => client.cursorAfter(0),
+    prepare: (client) => client.hasCursors(),
     request: () => get(`/api/v2/users?size=${PAGE_SIZE}`, 'user'),
   },
   {
-    name: 'cursor-deep',
-    title: 'GET /v2/users, page 4,000 by cursor',
+    name: 'cursors',
+    title: 'GET /v2/users, a page of all by cursor',
     only: ['product'],
-    prepare: (client, data) => client.cursorAfter(deepPage(data)),
-    request: ({ prepared }) => get(`/api/v2/users?size=${PAGE_SIZE}&cursor=${encodeURIComponent(prepared)}`, 'user'),
+    large: true,
+    shared: 'cursor-deep',
+    prepare: (client, data) => client.cursors(data.users.count),
+    request: (context) => pageByCursor(context, 1),
   },
+  {
+    name: 'cursors-first',
+    title: 'GET /v2/users, a page of the first tenth by cursor',
+    only: ['product'],
+    prepare: (client, data) => client.cursors(data.users.count),
+    request: (context) => pageByCursor(context, 0.1),
+  },
+  MIX,
 ];
 
-const pageOfUsers = (page) => `${USERS}?page=${page}&size=${PAGE_SIZE}`;
+/** Far into the table, where one page, one row or one term stands for all. */
+const SAME = 0.8;
 
-/** Page 4,000, or the last pages of a smaller table. */
-function deepPage({ users }) {
-  return Math.min(DEEP_PAGE, Math.floor((0.8 * users.count) / PAGE_SIZE));
+/**
+ * A work has:
+ * - `name`, for the command line, and `title`
+ * - `request({ data, random, place, server, prepared })`: one request of many. `data` says what there is in the database,
+ *   `random` gives numbers from 0 to 1, the same ones for each server, `place` counts, and `prepared` is what `prepare`
+ *   came to
+ * - `only`: the servers that take part; all of them unless given
+ * - `patience`: how many times as long it is measured, because a server takes long for each request
+ * - `variants`: the service is measured with these, too
+ * - `large`: takes part in the comparison with a large database
+ * - `steady`: is measured at fixed rates, too
+ * - `shared`: the name of the same work where all callers ask for the same, which shows what sharing statements brings
+ * - `writes`: the tables that are put back in order afterwards
+ * - `prepare(client, data)`: asks the service for something beforehand; undefined when it hasn't got it
+ */
+export const WORKS = DIFFERENT.flatMap((work) => (work.shared ? [work, sharedOf(work)] : [work]));
+
+function sharedOf({ name, title, only, prepare, shared, request }) {
+  const first = name === 'pages' ? 0 : SAME;
+  return {
+    name: shared,
+    title: `${title}; all ask for the same`,
+    only,
+    prepare,
+    request: (context) => request({ ...context, random: () => first }),
+  };
+}
+
+function pageOfUsers(page) {
+  return `${USERS}?page=${Math.floor(page)}&size=${PAGE_SIZE}`;
+}
+
+/** @param share how much of the table, from its beginning */
+function pageByCursor({ prepared, random }, share) {
+  const cursor = prepared[Math.floor(random() * share * prepared.length)];
+  return get(`/api/v2/users?size=${PAGE_SIZE}&cursor=${cursor}`, 'user');
+}
+
+/** Without the last ones, which have the callers themselves. */
+function pagesOf({ users, callers, admins }) {
+  return Math.floor((users.count - 2 * (callers.length + admins.length)) / PAGE_SIZE);
 }
 
 function search({ data, random }, more = {}) {
@@ -131,7 +203,7 @@ function search({ data, random }, more = {}) {
 
 function newProduct(place) {
   return {
-    name: `Handmade oak bench, number ${place}`,
+    name: `Handmade oak bench, number ${UNIQUE}`,
     description: 'Seats three. Oiled twice, and once more every spring.',
     price: PRICES[place % PRICES.length],
     stock: place % 100,
@@ -139,13 +211,25 @@ function newProduct(place) {
 }
 
 /** Ids spread over the table, each equally often. */
-function patchedId({ products: { first, count } }, place) {
+function patchedId({ data, place }) {
+  const { first, count } = data.products;
   const turn = ((place % PATCHED) * PRIME) % PATCHED;
   return first + ((turn * Math.ceil(count / PATCHED)) % count);
 }
 
-function newPriceAndStock(place) {
-  return { price: PRICES[Math.floor(place / PATCHED) % PRICES.length], stock: place % 100 };
+/** Each price is another one, so that each request changes something, and the row's version with it. */
+function patch(context) {
+  const change = `{"price":1${uniqueMarker(8)}.5,"stock":${MUCH_STOCK + (context.place % 100)}}`;
+  return send('PATCH', `${PRODUCTS}/${patchedId(context)}`, change);
+}
+
+/** L0 knows no tokens, so it is told who buys. */
+function order({ data, random, place, server }) {
+  const ids = new Set();
+  while (ids.size < LINES) ids.add(oneOf(data.products, random));
+  const items = [...ids].map((product_id) => ({ product_id, quantity: 1 + Math.floor(random() * MAX_QUANTITY) }));
+  const path = server === 'bare' ? `${ORDERS}?buyer=${data.callers[place % data.callers.length].id}` : ORDERS;
+  return { ...send('POST', path, { items }), as: 'user' };
 }
 
 function oneOf({ first, count }, random) {

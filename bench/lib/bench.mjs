@@ -4,15 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programOf, programsOf, VARIANTS } from '../servers.mjs';
 import { nestTokens } from './callers.mjs';
-import { connect, copyUsersWithoutSearchIndex, createDatabase, describeData, dropDatabase } from './database.mjs';
+import {
+  connect,
+  copyUsersWithoutSearchIndex,
+  createDatabase,
+  describeData,
+  dropDatabase,
+  stockUp,
+} from './database.mjs';
 import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
 import { findPostmaster } from './postgres-cpu.mjs';
 import { ProductClient } from './product-client.mjs';
 import { makeSecrets } from './secrets.mjs';
 import { startReceiver } from './receiver.mjs';
 import { ServerProcess } from './server-process.mjs';
-
-const MILLION = 1_000_000;
 
 /** Everything that a run has set up. `cleanUp` undoes it. */
 export class Bench {
@@ -21,6 +26,10 @@ export class Bench {
   servers = {};
   tokens = {};
   clients = {};
+  /** Clients of the API of each server that is the service. */
+  apis = {};
+  /** What is known about the rows of each database. */
+  descriptions = {};
   /** The answers of the first server, by work. */
   expected = {};
   urls = {};
@@ -41,12 +50,13 @@ export class Bench {
   async fill({ users, products }) {
     await this.createDatabase('main', users, products);
     await copyUsersWithoutSearchIndex(this.clients.main);
-    this.data = await describeData(this.clients.main);
+    this.data = this.descriptions.main;
     this.postmaster = await findPostmaster(this.clients.main);
   }
 
-  async fillMillion({ products }) {
-    await this.createDatabase('million', MILLION, products);
+  /** As many users and products, to compare with. */
+  async fillLarge({ large }) {
+    await this.createDatabase('large', large, large);
   }
 
   /** For a variant of the service whose database differs. */
@@ -71,13 +81,28 @@ export class Bench {
     return `The server is alone on core ${server}; PostgreSQL and wrk share core ${others}.`;
   }
 
+  /** What there is in the database of a server. */
+  dataOf(name) {
+    return this.descriptions[name] ?? this.data;
+  }
+
+  clientOf(name) {
+    return this.clients[name] ?? this.clients.main;
+  }
+
+  /** What a work asks a server for beforehand: '' if for nothing, undefined if the server hasn't got it. */
+  async prepared(work, name) {
+    if (!work.prepare) return '';
+    return this.apis[name] && work.prepare(this.apis[name], this.dataOf(name));
+  }
+
   async start(name, moreOptions = []) {
     if (name in VARIANTS) this.receiver ??= await startReceiver(this.cleanUp);
     const folder = name === 'before' ? this.before : undefined;
     const { script = programsOf(folder).program, environment, nodeOptions = [] } = programOf(name);
     const DATABASE_URL = this.urls[name] ?? this.urls.main;
     const process = { name, script, folder, node: this.node, environment: { DATABASE_URL, ...environment?.(this) } };
-    const probe = `/api/v1/products/${this.data.products.first}`;
+    const probe = `/api/v1/products/${this.dataOf(name).products.first}`;
     const { server: core } = this.cores;
     const server = await ServerProcess.start(process, {
       core,
@@ -92,12 +117,11 @@ export class Bench {
 
   /** Signs in after the product has started, because it knows the users. */
   async signIn() {
-    const ofProduct = ['product', ...Object.keys(VARIANTS), 'before', 'million'];
+    const ofProduct = ['product', ...Object.keys(VARIANTS), 'before', 'large'];
     for (const name of ofProduct.filter((name) => this.servers[name])) {
       const client = new ProductClient(this.servers[name].url);
-      const { callers } = this.data;
-      this.tokens[name] = await client.signIn({ callers, ...this.secrets });
-      if (name === 'product') this.product = client;
+      this.tokens[name] = await client.signIn({ ...this.dataOf(name), ...this.secrets });
+      this.apis[name] = client;
     }
     this.tokens.nest = nestTokens(this.secrets, this.data);
     // The other servers ignore the header. It has the same length for all.
@@ -117,5 +141,7 @@ export class Bench {
     });
     this.clients[key] = await connect(this.urls[key]);
     this.cleanUp.add(() => this.clients[key].end());
+    await stockUp(this.clients[key]);
+    this.descriptions[key] = await describeData(this.clients[key]);
   }
 }

@@ -6,10 +6,10 @@ const ADDRESSES = 1_000;
 
 /** Tokens for `nest`, which doesn't know the product's issuer. */
 export function nestTokens({ jwtSecret }, data) {
-  const token = (id, roles) => jwt.sign({ sub: String(id), roles }, jwtSecret, { expiresIn: '1d' });
+  const token = (id, ...roles) => jwt.sign({ sub: String(id), roles }, jwtSecret, { expiresIn: '1d' });
   return {
-    user: data.callers.map((_, place) => token(data.users.first + place, ['USER'])),
-    admin: [token(data.users.first, ['USER', 'ADMIN'])],
+    user: data.callers.map(({ id }) => token(id, 'USER')),
+    admin: data.admins.map(({ id }) => token(id, 'USER', 'ADMIN')),
   };
 }
 

@@ -7,8 +7,13 @@ import pg from 'pg';
 import { programsOf } from '../servers.mjs';
 
 const SEARCH_INDEXES = ['users_username_search', 'users_email_search', 'users_name_search'];
-const SEARCH_TERMS = 50;
+const SEARCH_TERMS = 2_000;
+/** As many as connections. A caller's keys and open orders are counted for each write. */
 const CALLERS = 32;
+const ADMIT = "UPDATE users SET roles = ARRAY['USER', 'ADMIN'] WHERE id = ANY($1::bigint[])";
+const KEYS = 'idempotency_keys';
+/** Requests that come in between two statements of a server are not over yet. */
+const IDLE_POLLS = 3;
 const IDLE_POLL_MS = 20;
 const IDLE_LIMIT_MS = 60_000;
 
@@ -60,23 +65,52 @@ export async function describeData(client) {
     users: await idsOf(client, 'users'),
     products: await idsOf(client, 'products'),
     searchTerms: await surnames(client),
-    callers: await someUsernames(client),
+    ...(await someUsers(client)),
   };
 }
 
 /** Waits until PostgreSQL has finished the background work after a load. */
 export async function becomeIdle(client) {
+  let idle = 0;
   for (const end = performance.now() + IDLE_LIMIT_MS; performance.now() < end; await sleep(IDLE_POLL_MS)) {
     const { rows } = await client.query(ACTIVE);
-    if (rows[0].count === 0) return;
+    idle = rows[0].count === 0 ? idle + 1 : 0;
+    if (idle === IDLE_POLLS) return;
   }
   throw new Error('PostgreSQL does not come to rest');
 }
 
-/** Deletes the rows of POST and the dead rows of PATCH, so that each server finds the same table. */
-export async function restoreProducts(client, { products }) {
-  await client.query('DELETE FROM products WHERE id >= $1', [products.first + products.count]);
+/** Everything can be ordered, as often as a run may order it. */
+export async function stockUp(client) {
+  await client.query("UPDATE products SET stock = 1000000000, status = 'ACTIVE'");
   await client.query('VACUUM (ANALYZE) products');
+}
+
+/** What restoreTables() needs to know. @returns the greatest id of each table; null for one without rows */
+export async function markTables(client, tables) {
+  const marks = {};
+  for (const table of tables.filter((name) => name !== KEYS)) {
+    const { rows } = await client.query(`SELECT max(id)::text AS last FROM ${table}`);
+    marks[table] = rows[0].last;
+  }
+  return marks;
+}
+
+/** Deletes the rows of POST and the dead rows of PATCH, so that each server finds the same tables. */
+export async function restoreTables(client, tables, marks) {
+  for (const table of tables) {
+    if (table === KEYS) await client.query(`DELETE FROM ${table}`);
+    else await client.query(`DELETE FROM ${table} WHERE id > coalesce($1::bigint, 0)`, [marks[table]]);
+  }
+  for (const table of [...tables, ...(tables.includes('orders') ? ['order_items'] : [])])
+    await client.query(`VACUUM (ANALYZE) ${table}`);
+}
+
+/** The versions of rows, by their ids. */
+export async function versionsOf(client, table, ids) {
+  const statement = `SELECT id::int, version FROM ${table} WHERE id = ANY($1::bigint[])`;
+  const { rows } = await client.query(statement, [ids]);
+  return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
 async function idsOf(client, table) {
@@ -88,7 +122,7 @@ async function idsOf(client, table) {
   return { first, count };
 }
 
-/** Each surname occurs in some hundredths of a per cent of the names, and in some usernames. */
+/** Each surname occurs in some hundredths of a per cent of the names, and in some usernames. The list has most of them. */
 async function surnames(client) {
   const { rows } = await client.query(
     `SELECT surname FROM (SELECT DISTINCT split_part(name, ' ', 2) AS surname FROM users) AS every
@@ -98,12 +132,16 @@ async function surnames(client) {
   return rows.map(({ surname }) => surname);
 }
 
-/** The last users: the measured pages don't contain the caller itself, whose private attributes would be shown. */
-async function someUsernames(client) {
-  const { rows } = await client.query("SELECT username FROM users WHERE status = 'ACTIVE' ORDER BY id DESC LIMIT $1", [
-    CALLERS,
-  ]);
-  return rows.map(({ username }) => username);
+/**
+ * Makes administrators: those who write are as many as those who read. The last users: the measured pages don't contain
+ * the caller itself, whose private attributes would be shown.
+ */
+async function someUsers(client) {
+  const statement = "SELECT id::int, username FROM users WHERE status = 'ACTIVE' ORDER BY id DESC LIMIT $1";
+  const { rows } = await client.query(statement, [2 * CALLERS]);
+  const [callers, admins] = [rows.slice(0, CALLERS), rows.slice(CALLERS)];
+  await client.query(ADMIT, [admins.map(({ id }) => id)]);
+  return { callers, admins };
 }
 
 async function seed(url, { users, products, password, directory, folder }) {

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { headersOf } from './callers.mjs';
-import { becomeIdle } from './database.mjs';
-import { sendLoad, writeRequests } from './load.mjs';
+import { becomeIdle, markTables, restoreTables, versionsOf } from './database.mjs';
+import { sendLoad, textOf, writeRequests } from './load.mjs';
+import { Filler, versionMarker } from './markers.mjs';
 import { cpuBetween, postgresCpu } from './postgres-cpu.mjs';
 import { randomFrom } from './statistics.mjs';
 
@@ -20,11 +21,10 @@ export class Assignment {
     this.bench = bench;
     this.work = work;
     this.server = bench.servers[serverName];
-    this.client = bench.clients[serverName] ?? bench.clients.main;
+    this.client = bench.clientOf(serverName);
     this.file = join(bench.directory, `${work.name}-${serverName}.requests`);
-    const requests = makeRequests(bench, work, serverName, prepared);
-    this.first = requests[0];
-    writeRequests(this.file, requests);
+    this.requests = makeRequests(bench, work, serverName, prepared);
+    writeRequests(this.file, this.requests);
     this.warmUp = FIRST_WARM_UP_SECONDS;
   }
 
@@ -58,9 +58,36 @@ export class Assignment {
   }
 
   async send(seconds) {
+    await this.writeVersions();
     const load = await sendLoad(this.server.url, this.file, { seconds, core: this.bench.cores.others });
     await becomeIdle(this.client);
     return load;
+  }
+
+  /** Notes what restore() leaves. */
+  async mark() {
+    this.marks = await markTables(this.client, this.work.writes ?? []);
+  }
+
+  async restore() {
+    await restoreTables(this.client, this.work.writes ?? [], this.marks);
+  }
+
+  /** Each request names the version that its row has by then: that of the database now, and one more for each change. */
+  async writeVersions() {
+    const expecting = this.requests.filter(({ expects }) => expects);
+    if (expecting.length === 0) return;
+    const { table } = expecting[0].expects;
+    const ids = expecting.map(({ expects }) => expects.id);
+    const versions = await versionsOf(this.client, table, ids);
+    const steps = new Map();
+    for (const id of ids) steps.set(id, (steps.get(id) ?? 0) + 1);
+    for (const { expects, headers } of expecting) {
+      const version = versions.get(expects.id);
+      headers['If-Match'] = `"${versionMarker(version, steps.get(expects.id))}"`;
+      versions.set(expects.id, version + 1);
+    }
+    writeRequests(this.file, this.requests);
   }
 
   postgres() {
@@ -69,15 +96,18 @@ export class Assignment {
 
   /** Checks one answer before thousands are requested: it must equal the answers of the other servers. */
   async checkAnswer() {
-    const { method, path, headers, body } = this.first;
+    await this.writeVersions();
+    const filler = new Filler();
+    const { method, path, headers, body } = this.requests[0];
+    const filled = Object.entries(headers).map(([name, value]) => [name, filler.fill(value)]);
     const response = await fetch(this.server.url + path, {
       method,
-      headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
-      body: body && JSON.stringify(body),
+      headers: { ...Object.fromEntries(filled), ...(body && { 'Content-Type': 'application/json' }) },
+      body: body && filler.fill(textOf(body)),
     });
     const text = await response.text();
     if (response.status !== 200 && response.status !== 201) return `status ${response.status}: ${text.slice(0, 200)}`;
-    if (this.work.writes || ['before', 'million'].includes(this.server.name)) return undefined;
+    if (this.work.writes || ['before', 'large'].includes(this.server.name)) return undefined;
     const { expected } = this.bench;
     const found = contentOf(text);
     expected[this.work.name] ??= found;
@@ -98,10 +128,12 @@ function now() {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
-function makeRequests({ data, tokens }, work, server, prepared) {
+function makeRequests(bench, work, server, prepared) {
   const random = randomFrom(SEED);
+  const data = bench.dataOf(server);
+  const tokens = bench.tokens[server] ?? bench.tokens.product;
   return Array.from({ length: REQUESTS }, (_, place) => {
-    const { as, ...request } = work.request({ data, random, place, server, prepared });
-    return { ...request, headers: headersOf(tokens[server] ?? tokens.product, as, place) };
+    const { as, headers, ...request } = work.request({ data, random, place, server, prepared });
+    return { ...request, headers: { ...headersOf(tokens, as, place), ...headers } };
   });
 }

@@ -1,6 +1,8 @@
 import { PROXY_HEADERS } from './server-process.mjs';
 
-const PAGE_SIZE = 20;
+const PAGE_SIZE = 100;
+/** A list of requests has no more. */
+const CURSORS = 10_000;
 
 /** Requests of the harness to the product, outside of measurements. */
 export class ProductClient {
@@ -8,19 +10,48 @@ export class ProductClient {
     this.url = url;
   }
 
-  /** @returns the tokens of `{ user, admin }`: a list for many callers, and one */
-  async signIn({ callers, password, admin }) {
-    this.tokens = { user: [], admin: [await this.token(admin.username, admin.password)] };
-    for (const username of callers) this.tokens.user.push(await this.token(username, password));
+  /** @returns lists of the tokens of `{ user, admin }` */
+  async signIn({ callers, admins, password }) {
+    this.tokens = { user: [], admin: [] };
+    for (const { username } of callers) this.tokens.user.push(await this.token(username, password));
+    for (const { username } of admins) this.tokens.admin.push(await this.token(username, password));
     return this.tokens;
   }
 
-  /** The cursor of a page, counted from 0; '' for the first; undefined without version 2 of the API. */
-  async cursorAfter(pages) {
-    if ((await this.usersByCursor('')) === undefined) return undefined;
-    let cursor = '';
-    for (let page = 0; page < pages; page++) cursor = (await this.usersByCursor(cursor)).pagination.next;
-    return cursor;
+  /** True, or undefined without version 2 of the API. */
+  async hasCursors() {
+    return (await this.usersByCursor('')) && true;
+  }
+
+  /** Cursors spread over all users, of whom there are `count`; undefined without version 2 of the API. */
+  async cursors(count) {
+    if (!(await this.hasCursors())) return undefined;
+    const every = Math.ceil(count / PAGE_SIZE / CURSORS);
+    const cursors = [];
+    // The last pages have the callers themselves.
+    const pages = Math.floor(count / PAGE_SIZE) - 2;
+    for (let page = 1, cursor = ''; page < pages; page++) {
+      cursor = (await this.usersByCursor(cursor)).pagination.next;
+      if (page % every === 0) cursors.push(cursor);
+    }
+    return cursors;
+  }
+
+  /** Writes posts. @returns the ids of each caller's */
+  async posts(count) {
+    const ids = this.tokens.user.map(() => []);
+    for (let number = 1; number <= count; number++) {
+      for (const [place, own] of ids.entries()) {
+        const { data } = await this.post('/posts', { title: `Post ${number}`, content: 'Before' }, place);
+        own.push(data.id);
+      }
+    }
+    return ids;
+  }
+
+  /** As one of the users. */
+  async post(path, body, place) {
+    return succeed(await this.send(path, body, { Authorization: `Bearer ${this.tokens.user[place]}` }));
   }
 
   async usersByCursor(cursor) {
@@ -32,12 +63,15 @@ export class ProductClient {
   }
 
   async token(username, password) {
-    const response = await fetch(`${this.url}/api/v1/auth/tokens`, {
+    return (await succeed(await this.send('/auth/tokens', { username, password }))).data.access_token;
+  }
+
+  send(path, body, headers = {}) {
+    return fetch(`${this.url}/api/v1${path}`, {
       method: 'POST',
-      headers: { ...PROXY_HEADERS, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ username, password }),
+      headers: { ...PROXY_HEADERS, 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
     });
-    return (await succeed(response)).data.access_token;
   }
 }
 

@@ -1,6 +1,6 @@
 // Writes the results as Markdown.
 import prettier from 'prettier';
-import { BARS } from '../bars.mjs';
+import { BARS, limitsOf } from '../bars.mjs';
 import { LOAD } from './load.mjs';
 
 const MEGABYTE = 1_000_000;
@@ -48,11 +48,12 @@ function introduction({ machine, options, pinning, servers }) {
   ].join('\n\n');
 }
 
-function barsTable({ results }) {
+function barsTable({ results, machine }) {
+  const major = parseInt(machine.node, 10);
   const rows = BARS.map((bar) => {
-    const value = bar.figure ? ownFigure(results, bar.figure) : results.ratio(bar.of, bar.to);
-    const bound = bar.atLeast ?? bar.atMost;
-    return [bar.title, bound === undefined ? NOTHING : bound, bar.aim ?? NOTHING, number(value), verdict(bar, value)];
+    const value = bar.of ? results.ratio(bar.of, bar.to, bar.figure) : ownFigure(results, bar.figure);
+    const limits = limitsOf(bar, major);
+    return [bar.title, limits.bound ?? NOTHING, limits.aim ?? NOTHING, number(value), verdict(limits, value)];
   });
   return table(['work', 'bar', 'aim', 'measured', ''], rows);
 }
@@ -62,13 +63,11 @@ function ownFigure(results, figure) {
   return results.memory.product && results.memory.product / MEGABYTE;
 }
 
-function verdict({ atLeast, atMost, aim }, value) {
+function verdict({ bound, aim, isMet }, value) {
   if (value === undefined) return 'not measured';
-  const reaches = (limit) => (atMost === undefined ? value >= limit : value <= limit);
-  if (aim !== undefined && reaches(aim)) return 'aim reached';
-  const bound = atLeast ?? atMost;
+  if (aim !== undefined && isMet(aim, value)) return 'aim reached';
   if (bound === undefined) return 'below its aim';
-  return reaches(bound) ? 'met' : '**missed**';
+  return isMet(bound, value) ? 'met' : '**missed**';
 }
 
 function worksTable({ works, servers, results }, cellOf) {

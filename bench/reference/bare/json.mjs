@@ -15,6 +15,17 @@ export function productJson(row) {
   );
 }
 
+export function orderJson({ row, lines }) {
+  return (
+    `{${shared(row)},"user_id":${row.user_id},"status":"${row.status}",` +
+    `"items":[${lines.map(lineJson).join()}],"total_amount":${row.total_amount}}`
+  );
+}
+
+function lineJson({ product_id, quantity, name, price }) {
+  return `{"product_id":${product_id},"quantity":${quantity},"name":${text(name)},"unit_price":${price}}`;
+}
+
 function shared(row) {
   return `"id":${row.id},"created_at":"${iso(row.created_at)}","updated_at":"${iso(row.updated_at)}","version":${row.version}`;
 }

@@ -2,9 +2,11 @@
 import { createServer } from 'node:http';
 import { URLSearchParams } from 'node:url';
 import pg from 'pg';
-import { productJson, userJson } from './json.mjs';
+import { orderJson, productJson, userJson } from './json.mjs';
+import { placeOrder } from './orders.mjs';
 import {
   ask,
+  changeOf,
   FOUND_TOTAL,
   FOUND_TOTAL_UNINDEXED,
   FOUND_USERS,
@@ -12,7 +14,6 @@ import {
   INSERT_PRODUCT,
   patternOf,
   PRODUCT_BY_ID,
-  UPDATE_PRODUCT,
   USER_BY_ID,
   USERS,
   USERS_TOTAL,
@@ -20,6 +21,7 @@ import {
 
 const USER_PATH = '/api/v1/users/';
 const PRODUCT_PATH = '/api/v1/products/';
+const ORDERS_OF = '/api/v1/orders?buyer=';
 
 // All values stay the text that PostgreSQL sends; json.mjs makes JSON of it.
 const pool = new pg.Pool({
@@ -48,18 +50,22 @@ async function answer(request, response) {
     const { name, description = null, price, stock = 0 } = await readJson(request);
     return sendRow(response, INSERT_PRODUCT, [name, description, price, stock], productJson, 201);
   }
+  if (method === 'POST' && url.startsWith(ORDERS_OF)) {
+    const order = await placeOrder(pool, url.slice(ORDERS_OF.length), await readJson(request));
+    return order ? send(response, 201, orderJson(order)) : send(response, 409, '{}');
+  }
   if (method === 'PATCH' && url.startsWith(PRODUCT_PATH)) {
-    const { name, description, price, stock } = await readJson(request);
-    const values = [url.slice(PRODUCT_PATH.length), name, description, price, stock];
-    return sendRow(response, UPDATE_PRODUCT, values, productJson);
+    const expected = request.headers['if-match'];
+    const [statement, values] = changeOf(url.slice(PRODUCT_PATH.length), await readJson(request), expected);
+    return sendRow(response, statement, values, productJson, 200, expected === undefined ? 404 : 412);
   }
   send(response, 404, '{}');
 }
 
-async function sendRow(response, statement, values, toJson, status = 200) {
+async function sendRow(response, statement, values, toJson, status = 200, otherwise = 404) {
   const [row] = await ask(pool, statement, values);
   if (row) send(response, status, toJson(row));
-  else send(response, 404, '{}');
+  else send(response, otherwise, '{}');
 }
 
 async function sendUsers(response, query) {

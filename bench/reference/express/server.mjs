@@ -1,7 +1,7 @@
 // Express 5 and pg without a framework: no validation, no token, no log.
 import express from 'express';
 import { pool } from '../pool.mjs';
-import { ask, INSERT_PRODUCT, PRODUCT_BY_ID, UPDATE_PRODUCT, USER_BY_ID } from '../statements.mjs';
+import { ask, changeOf, INSERT_PRODUCT, PRODUCT_BY_ID, USER_BY_ID } from '../statements.mjs';
 
 const app = express();
 app.use(express.json());
@@ -22,13 +22,13 @@ app.post('/api/v1/products', async (request, response) => {
 });
 
 app.patch('/api/v1/products/:id', async (request, response) => {
-  const { name, description, price, stock } = request.body;
-  sendRow(response, await ask(pool, UPDATE_PRODUCT, [request.params.id, name, description, price, stock]));
+  const change = changeOf(request.params.id, request.body, request.headers['if-match']);
+  sendRow(response, await ask(pool, ...change), request.headers['if-match'] === undefined ? 404 : 412);
 });
 
 app.listen(Number(process.env.PORT), process.env.HOST);
 
-function sendRow(response, [row]) {
+function sendRow(response, [row], otherwise = 404) {
   if (row) response.json(row);
-  else response.status(404).json({});
+  else response.status(otherwise).json({});
 }

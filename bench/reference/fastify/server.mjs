@@ -1,7 +1,7 @@
 // Fastify and pg, with schemas that are compiled to validation and serialisation: no token, no log.
 import fastify from 'fastify';
 import { pool } from '../pool.mjs';
-import { ask, INSERT_PRODUCT, PRODUCT_BY_ID, UPDATE_PRODUCT, USER_BY_ID } from '../statements.mjs';
+import { ask, changeOf, INSERT_PRODUCT, PRODUCT_BY_ID, USER_BY_ID } from '../statements.mjs';
 import { changedProduct, idParameter, newProduct, product, user } from './schemas.mjs';
 
 const app = fastify();
@@ -27,13 +27,14 @@ app.patch(
   '/api/v1/products/:id',
   { schema: { params: idParameter, body: changedProduct, response: { 200: product } } },
   async (request, reply) => {
-    const { name, description, price, stock } = request.body;
-    return found(reply, await ask(pool, UPDATE_PRODUCT, [request.params.id, name, description, price, stock]));
+    const expected = request.headers['if-match'];
+    const rows = await ask(pool, ...changeOf(request.params.id, request.body, expected));
+    return found(reply, rows, expected === undefined ? 404 : 412);
   },
 );
 
 await app.listen({ port: Number(process.env.PORT), host: process.env.HOST });
 
-function found(reply, [row]) {
-  return row ?? reply.code(404).send({});
+function found(reply, [row], otherwise = 404) {
+  return row ?? reply.code(otherwise).send({});
 }
