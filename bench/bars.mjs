@@ -1,6 +1,8 @@
 // The requirements of the product. A ratio compares requests per second with L0 on the same work in one round, unless
 // stated otherwise. `figure` names another one to compare, such as CPU, or one of the service itself. A limit is a
 // number, or depends on the major version of the Node that serves.
+import { RATES } from './lib/rates.mjs';
+
 const product = (work) => ({ server: 'product', work });
 
 /** What a large database may cost. */
@@ -35,6 +37,12 @@ export const BARS = [
     atLeast: 0.85,
     aim: 0.95,
   })),
+  cpu('GET /users/{id}', 'user', 1.3, 1.1),
+  cpu('GET /products/{id}', 'product', 1.3, 1.1),
+  cpu('GET /public', 'public', 2, 1.5),
+  cpu('POST /products', 'create', 2, 1.4),
+  cpu('PATCH /products/{id}', 'patch', 2, 1.4),
+  cpu('GET /users, a page of the first 1,000', 'pages', 2, 1.4),
   { title: 'Start-up to the first 200, seconds', figure: 'startUp', atMost: 0.9, aim: 0.6 },
   { title: 'Resident memory after load, MB', figure: 'memory', atMost: 160, aim: 130 },
 ];
@@ -57,6 +65,20 @@ function write(title, work, atLeast) {
     ratio(title, work, { atLeast }),
     { ...ratio('the same, to Fastify + pg', work, { aim: 1 }), to: { server: 'fastify', work } },
   ];
+}
+
+/** The server's own CPU for 1,000 requests, each server at half of its own maximum. */
+function cpu(title, work, atMost, aim) {
+  const steady = RATES[0].keyOf(work);
+  const of = product(steady);
+  return {
+    title: `CPU of the server: ${title}`,
+    of,
+    to: { server: 'bare', work: steady },
+    figure: 'serverCpu',
+    atMost,
+    aim,
+  };
 }
 
 /** What switching something on costs. */

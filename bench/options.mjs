@@ -5,7 +5,28 @@ import { WORKS } from './works.mjs';
 const SERVERS = ['product', ...Object.keys(VARIANTS), ...Object.keys(REFERENCES)];
 const WORK_NAMES = WORKS.map(({ name }) => name);
 const ROWS = [1_000, 10_000_000];
-const LIMITS = { rounds: [1, 99], seconds: [1, 600], users: ROWS, products: ROWS, large: ROWS };
+const LIMITS = {
+  rounds: [1, 99],
+  seconds: [1, 600],
+  users: ROWS,
+  products: ROWS,
+  large: ROWS,
+  connections: [1, 1_000],
+  processes: [1, 16],
+};
+const DEFAULTS = {
+  rounds: '3',
+  seconds: '4',
+  users: '100000',
+  products: '10000',
+  connections: '32',
+  processes: '1',
+  node: process.execPath,
+};
+/** Options without which a run is one to write down. */
+const PARTIAL = ['only', 'works', 'before', 'node', 'connections', 'no-keep-alive', 'gzip', 'processes', 'no-latency'];
+
+const dashed = (name) => `--${name}`;
 
 export const HELP = `Measures the service beside servers that do the same with less, and writes bench/RESULTS.md.
 
@@ -20,9 +41,15 @@ export const HELP = `Measures the service beside servers that do the same with l
   --large N         some works on N users and N products as well, in a second database, which takes long to fill
   --before FOLDER   the service of another checkout as well, compiled there, on a database of its own
   --node FILE       the Node that the servers run on; the one that runs this unless given
+  --connections N   that send at once; 32 unless given
+  --no-keep-alive   a connection for each request
+  --gzip            answers may be compressed
+  --processes N     of each server, PROCESSES of the service; nothing is pinned then
+  --no-latency      measures nothing at fixed rates
   --no-pin          leaves processes on the cores where they are
-  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with --only, --works,
-                    --before or --node
+  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with one of the options
+                    ${PARTIAL.slice(0, 5).map(dashed).join(' ')}
+                    ${PARTIAL.slice(5).map(dashed).join(' ')}
   --logs FOLDER     keeps what the servers log; it goes to /dev/null unless given
   --help
 
@@ -36,29 +63,28 @@ export class OptionsError extends Error {}
 /** @throws {OptionsError} */
 export function parseOptions(words) {
   const { values } = parse(words);
-  const options = { ...values, pin: !values['no-pin'] };
-  for (const name of Object.keys(LIMITS).filter((one) => values[one] !== undefined))
-    options[name] = wholeNumber(name, values[name]);
+  const isComplete = PARTIAL.every((name) => !values[name]);
+  const given = { ...DEFAULTS, ...values };
+  const options = {
+    ...given,
+    pin: !values['no-pin'],
+    keepAlive: !values['no-keep-alive'],
+    latency: !values['no-latency'],
+  };
+  for (const name of Object.keys(LIMITS).filter((one) => given[one] !== undefined))
+    options[name] = wholeNumber(name, given[name]);
   options.only = chosen('only', values.only, SERVERS);
   options.works = chosen('works', values.works, WORK_NAMES);
-  const complete = values.only === undefined && values.works === undefined;
-  options.output ??=
-    complete && values.before === undefined && values.node === undefined ? 'bench/RESULTS.md' : undefined;
+  options.output ??= isComplete ? 'bench/RESULTS.md' : undefined;
   return options;
 }
 
 function parse(words) {
-  const text = (value) => ({ type: 'string', default: value });
-  const flag = { type: 'boolean', default: false };
-  const numbers = { rounds: text('3'), seconds: text('4'), users: text('100000'), products: text('10000') };
-  const names = { only: { type: 'string' }, works: { type: 'string' }, logs: { type: 'string' } };
-  const others = { before: { type: 'string' }, large: { type: 'string' }, node: text(process.execPath) };
-  const flags = { 'no-pin': flag, help: flag };
+  const named = (type, ...names) => Object.fromEntries(names.map((name) => [name, { type }]));
+  const texts = named('string', 'only', 'works', 'logs', 'before', 'node', 'output', ...Object.keys(LIMITS));
+  const flags = named('boolean', 'no-keep-alive', 'gzip', 'no-latency', 'no-pin', 'help');
   try {
-    return parseArgs({
-      args: words,
-      options: { ...numbers, ...names, ...others, ...flags, output: { type: 'string' } },
-    });
+    return parseArgs({ args: words, options: { ...texts, ...flags } });
   } catch (error) {
     throw new OptionsError(error.message);
   }

@@ -28,13 +28,15 @@ Needs what npm run bench needs.
 /** In microseconds. */
 const SAMPLING_INTERVAL = 500;
 const PRODUCTS = 10_000;
+const CONNECTIONS = 32;
 
 async function profile({ work, seconds, users, functions, pin, node }) {
   requireWrk();
   build(['product']);
   const cleanUp = new CleanUp();
   try {
-    const bench = new Bench(process.env.DATABASE_URL, cleanUp, { pin, node });
+    const options = { pin, node, connections: CONNECTIONS, keepAlive: true, gzip: false, processes: 1 };
+    const bench = new Bench(process.env.DATABASE_URL, cleanUp, options);
     await bench.fill({ users, products: PRODUCTS });
     console.error(bench.pin());
     const { load, window } = await loadUnderProfile(bench, work, seconds);

@@ -6,12 +6,15 @@ import { CleanUp } from './lib/clean-up.mjs';
 import { requireWrk } from './lib/load.mjs';
 import { describeMachine } from './lib/machine.mjs';
 import { Assignment } from './lib/measure.mjs';
+import { RATES } from './lib/rates.mjs';
 import { report } from './lib/report.mjs';
 import { Results } from './lib/results.mjs';
 import { HELP, OptionsError, parseOptions } from './options.mjs';
 import { build, PRODUCT, REFERENCES, VARIANTS } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
+/** Those measured at fixed rates. */
+const STEADY_SERVERS = ['product', 'before', 'bare', 'fastify'];
 /** The load average of a minute below which the machine counts as quiet. */
 const QUIET_LOAD = 0.5;
 
@@ -76,7 +79,8 @@ async function measureStartUps(bench, names, { rounds }, results) {
   }
 }
 
-async function measureWork(bench, work, names, { rounds, seconds }, results) {
+async function measureWork(bench, work, names, options, results) {
+  const { rounds, seconds } = options;
   const assignments = await assign(bench, work, names, results);
   const servers = Object.keys(assignments);
   for (const [round, name] of alternating(servers, rounds)) {
@@ -85,6 +89,24 @@ async function measureWork(bench, work, names, { rounds, seconds }, results) {
     results.add(work.name, name, round, measurement);
     results.addMemory(name, bench.servers[name].memory);
     progress(`${work.name}, round ${round + 1}: ${name} ${measurement.invalid ?? `${Math.round(measurement.rate)}/s`}`);
+  }
+  if (options.latency && work.steady) await measureLatency(assignments, work, options, results);
+}
+
+/** At shares of what each server has just shown that it can do. */
+async function measureLatency(assignments, work, { rounds, seconds }, results) {
+  const servers = STEADY_SERVERS.filter((name) => results.figure(work.name, name, 'rate') !== undefined);
+  for (const { share, keyOf, title } of RATES) {
+    for (const [round, name] of alternating(servers, rounds)) {
+      const rate = share * results.figure(work.name, name, 'rate');
+      const measurement = await assignments[name]
+        .measureAt(rate, seconds)
+        .catch(({ message }) => ({ invalid: message }));
+      await assignments[name].restore();
+      results.add(keyOf(work.name), name, round, measurement);
+      const said = measurement.invalid ?? `p99 ${measurement.p99.toFixed(2)} ms`;
+      progress(`${work.name} at ${title}, round ${round + 1}: ${name} ${said}`);
+    }
   }
 }
 

@@ -100,6 +100,9 @@ export const REFERENCES = {
   },
 };
 
+/** Runs one of them in several processes. */
+export const CLUSTER = 'bench/reference/cluster.mjs';
+
 /** Where a checkout has its programs: those of its tests, which have all measured routes. Older ones don't say it. */
 export function programsOf(folder = '.') {
   const path = join(folder, 'test/support/application-places.json');

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programOf, programsOf, VARIANTS } from '../servers.mjs';
+import { CLUSTER, programOf, programsOf, REFERENCES, VARIANTS } from '../servers.mjs';
 import { nestTokens } from './callers.mjs';
 import {
   connect,
@@ -34,10 +34,13 @@ export class Bench {
   expected = {};
   urls = {};
 
-  constructor(serverUrl, cleanUp, { pin, logs, node, before }) {
+  /** @param options those of options.mjs */
+  constructor(serverUrl, cleanUp, options) {
+    const { pin, logs, node, before, processes } = options;
+    this.options = options;
     this.serverUrl = serverUrl;
     this.cleanUp = cleanUp;
-    this.cores = chooseCores(pin);
+    this.cores = processes > 1 ? { reason: `${processes} processes need more than one core` } : chooseCores(pin);
     this.logs = logs;
     this.node = node;
     this.before = before;
@@ -99,9 +102,19 @@ export class Bench {
   async start(name, moreOptions = []) {
     if (name in VARIANTS) this.receiver ??= await startReceiver(this.cleanUp);
     const folder = name === 'before' ? this.before : undefined;
-    const { script = programsOf(folder).program, environment, nodeOptions = [] } = programOf(name);
+    const { environment, nodeOptions = [], ...program } = programOf(name);
+    const { processes } = this.options;
+    const isReference = name in REFERENCES;
+    const script = isReference && processes > 1 ? CLUSTER : (program.script ?? programsOf(folder).program);
+    const shared = { PROCESSES: String(processes), ...(isReference && { SCRIPT: program.script }) };
     const DATABASE_URL = this.urls[name] ?? this.urls.main;
-    const process = { name, script, folder, node: this.node, environment: { DATABASE_URL, ...environment?.(this) } };
+    const process = {
+      name,
+      script,
+      folder,
+      node: this.node,
+      environment: { DATABASE_URL, ...shared, ...environment?.(this) },
+    };
     const probe = `/api/v1/products/${this.dataOf(name).products.first}`;
     const { server: core } = this.cores;
     const server = await ServerProcess.start(process, {

@@ -5,11 +5,15 @@ import { promisify } from 'node:util';
 import { Filler, firstNumber } from './markers.mjs';
 import { pinned } from './pinning.mjs';
 
-const CONNECTIONS = 32;
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
+const OPEN_LOOP = fileURLToPath(new URL('open-loop.mjs', import.meta.url));
 const MICROSECONDS = 1_000_000;
 
-export const LOAD = `wrk, 1 thread, ${CONNECTIONS} connections`;
+/** What the options of a run say about its load. */
+export function describeLoad({ connections, keepAlive, gzip }) {
+  const exceptions = [...(keepAlive ? [] : ['a connection for each request']), ...(gzip ? ['gzip accepted'] : [])];
+  return ['wrk, 1 thread', connections === 1 ? '1 connection' : `${connections} connections`, ...exceptions].join(', ');
+}
 
 /** @throws {Error} when wrk isn't installed */
 export function requireWrk() {
@@ -29,8 +33,8 @@ export function writeRequests(file, requests) {
  * @returns `{ rate, requests, p50, p99, p999, refused, failures }`: requests per second, their number, milliseconds, the
  *   number of answers with an error status, and the number of failed connections
  */
-export async function sendLoad(url, file, { seconds, core }) {
-  const words = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '30s', '--latency', '-s', SCRIPT, url];
+export async function sendLoad(url, file, { seconds, core, connections }) {
+  const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '--latency', '-s', SCRIPT, url];
   const [command, all] = pinned(core, 'wrk', words);
   const env = { PATH: process.env.PATH, REQUESTS: file, FIRST_NUMBER: String(firstNumber()) };
   const { stdout } = await promisify(execFile)(command, all, { env });
@@ -44,6 +48,21 @@ export async function sendLoad(url, file, { seconds, core }) {
     refused,
     failures,
   };
+}
+
+/**
+ * Sends the requests of a file at a rate; see open-loop.mjs.
+ * @returns what sendLoad() does, and `unanswered`, the requests without an answer, and `late`, milliseconds by which the
+ *   sender itself was late
+ */
+export async function sendSteadily(url, file, { rate, seconds, core, connections }) {
+  const { hostname, port } = new URL(url);
+  const [command, words] = pinned(core, process.execPath, [OPEN_LOOP]);
+  const numbers = { RATE: rate, SECONDS: seconds, CONNECTIONS: connections, FIRST_NUMBER: firstNumber() };
+  const texts = Object.entries(numbers).map(([name, value]) => [name, String(value)]);
+  const env = { PATH: process.env.PATH, HOST: hostname, PORT: port, REQUESTS: file, ...Object.fromEntries(texts) };
+  const { stdout } = await promisify(execFile)(command, words, { env });
+  return JSON.parse(stdout);
 }
 
 /** @param body an object, the text of one, or undefined */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { headersOf } from './callers.mjs';
 import { becomeIdle, markTables, restoreTables, versionsOf } from './database.mjs';
-import { sendLoad, textOf, writeRequests } from './load.mjs';
+import { sendLoad, sendSteadily, textOf, writeRequests } from './load.mjs';
 import { Filler, versionMarker } from './markers.mjs';
 import { cpuBetween, postgresCpu } from './postgres-cpu.mjs';
 import { randomFrom } from './statistics.mjs';
@@ -13,6 +13,8 @@ const SEED = 1;
 // V8 compiles hot code, which takes some seconds on a slow machine.
 const FIRST_WARM_UP_SECONDS = 5;
 const WARM_UP_SECONDS = 1;
+/** Milliseconds by which a hundredth of the requests may be sent too late. */
+const MAX_LATENESS = 10;
 
 /** A work on a server. The requests are made once, and the answer to the first one is checked each time. */
 export class Assignment {
@@ -29,23 +31,43 @@ export class Assignment {
   }
 
   /**
-   * @returns `{ rate, p50, p99, serverCpu, postgresCpu }`: requests per second, milliseconds, and milliseconds of CPU
+   * As many requests as the server can answer.
+   * @returns `{ rate, p50, p99, p999, serverCpu, postgresCpu }`: requests per second, milliseconds, and milliseconds of CPU
    *   per 1,000 requests; `window`, the time of the measurement; or `{ invalid }`, the reason why the measurement is
    *   invalid
    */
   async measure(seconds) {
-    const { server } = this;
     const wrong = await this.checkAnswer();
     if (wrong) return { invalid: wrong };
     await this.send(this.warmUp);
     this.warmUp = WARM_UP_SECONDS;
+    return this.observe(() => this.send(seconds * (this.work.patience ?? 1)));
+  }
 
+  /** At a rate, without a warm-up. @returns what measure() does */
+  measureAt(rate, seconds) {
+    return this.observe(async () => {
+      await this.writeVersions();
+      const { cores, options } = this.bench;
+      const how = { rate, seconds, core: cores.others, connections: options.connections };
+      const load = await sendSteadily(this.server.url, this.file, how);
+      await becomeIdle(this.client);
+      return load;
+    });
+  }
+
+  /** Measures CPU beside a load. */
+  async observe(send) {
+    const { server } = this;
     const before = { server: server.cpu, postgres: await this.postgres() };
     const from = now();
-    const load = await this.send(seconds * (this.work.patience ?? 1));
+    const load = await send();
     const window = { from, to: now() };
     const used = { server: server.cpu - before.server, postgres: cpuBetween(before.postgres, await this.postgres()) };
     if (load.requests === 0) return { invalid: 'not one answer in time' };
+    if (load.unanswered > 0) return { invalid: `${load.unanswered} requests had no answer: the rate is too high` };
+    if (load.late > MAX_LATENESS)
+      return { invalid: `the sender was ${load.late.toFixed(1)} ms late: the rate is too high for it` };
     if (load.refused + load.failures > 0)
       return { invalid: `${load.refused} error answers and ${load.failures} failed connections of ${load.requests}` };
     const perThousand = (cpu) => (Number.isFinite(cpu) ? (1_000 * cpu) / load.requests : undefined);
@@ -59,7 +81,9 @@ export class Assignment {
 
   async send(seconds) {
     await this.writeVersions();
-    const load = await sendLoad(this.server.url, this.file, { seconds, core: this.bench.cores.others });
+    const { cores, options } = this.bench;
+    const { connections } = options;
+    const load = await sendLoad(this.server.url, this.file, { seconds, core: cores.others, connections });
     await becomeIdle(this.client);
     return load;
   }
@@ -128,12 +152,16 @@ function now() {
   return Number(process.hrtime.bigint() / 1_000n);
 }
 
+function headersOfRun({ keepAlive, gzip }) {
+  return { ...(!keepAlive && { Connection: 'close' }), ...(gzip && { 'Accept-Encoding': 'gzip' }) };
+}
+
 function makeRequests(bench, work, server, prepared) {
   const random = randomFrom(SEED);
   const data = bench.dataOf(server);
   const tokens = bench.tokens[server] ?? bench.tokens.product;
   return Array.from({ length: REQUESTS }, (_, place) => {
     const { as, headers, ...request } = work.request({ data, random, place, server, prepared });
-    return { ...request, headers: { ...headersOf(tokens, as, place), ...headers } };
+    return { ...request, headers: { ...headersOf(tokens, as, place), ...headersOfRun(bench.options), ...headers } };
   });
 }

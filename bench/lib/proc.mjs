@@ -33,6 +33,11 @@ export function childrenOf(pid) {
     .filter((child) => parentOf(child) === pid);
 }
 
+/** A process with those that it has started. */
+export function familyOf(pid) {
+  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+}
+
 export function nameOf(pid) {
   return read(pid, 'comm')?.trim();
 }

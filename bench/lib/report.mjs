@@ -1,7 +1,8 @@
 // Writes the results as Markdown.
 import prettier from 'prettier';
 import { BARS, limitsOf } from '../bars.mjs';
-import { LOAD } from './load.mjs';
+import { describeLoad } from './load.mjs';
+import { RATES } from './rates.mjs';
 
 const MEGABYTE = 1_000_000;
 const NOTHING = '-';
@@ -21,6 +22,7 @@ export async function report(run) {
     worksTable(run, cpuCell),
     '## Latency, milliseconds: p50 / p99',
     worksTable(run, latencyCell),
+    ...steadySections(run),
     ...beforeSection(run),
     '## Start-up and memory',
     serversTable(run),
@@ -36,7 +38,8 @@ function introduction({ machine, options, pinning, servers }) {
       `Machine: ${machine.cpu}`,
       `Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.date}`,
       `Data: ${options.users} users, ${options.products} products, the same database for all`,
-      `Load: ${LOAD}, ${options.seconds} s after a warm-up; rounds: ${options.rounds}, every other one in reverse order`,
+      `Load: ${describeLoad(options)}, ${options.seconds} s after a warm-up; rounds: ${options.rounds}, every other one in reverse order`,
+      ...(options.processes > 1 ? [`Each server has ${options.processes} processes`] : []),
       pinning,
       'Each figure is the median of the rounds, each ratio the median of the ratios in one round.',
       'All servers get the same requests, with the headers of a proxy, from 32 users and 1,000 addresses; logs go to ' +
@@ -92,6 +95,32 @@ function cpuCell(results, work, server) {
 function latencyCell(results, work, server) {
   const p50 = results.figure(work, server, 'p50');
   return p50 === undefined ? NOTHING : `${number(p50)} / ${number(results.figure(work, server, 'p99'))}`;
+}
+
+function steadySections(run) {
+  const works = run.works.filter(({ steady }) => steady);
+  if (!run.options.latency || works.length === 0) return [];
+  const servers = Object.fromEntries(
+    Object.entries(run.servers).filter(([name]) =>
+      works.some((work) => RATES.some(({ keyOf }) => run.results.rounds[keyOf(work.name)]?.[name])),
+    ),
+  );
+  const tables = RATES.flatMap(({ title, keyOf }) => [
+    `### At ${title}`,
+    worksTable({ ...run, servers, works: works.map((work) => ({ ...work, name: keyOf(work.name) })) }, steadyCell),
+  ]);
+  return [
+    '## Latency at a fixed rate: p50 / p99 / p99.9 in milliseconds, and CPU of the server for 1,000 requests',
+    'Each server gets a share of its own maximum. The latency of a request counts from the moment when it was due, whether ' +
+      'or not the server keeps up. Requests become due one by one, and are sent by a timer of a millisecond.',
+    ...tables,
+  ];
+}
+
+function steadyCell(results, work, server) {
+  const figure = (name) => number(results.figure(work, server, name));
+  if (results.figure(work, server, 'p50') === undefined) return NOTHING;
+  return `${figure('rate')}/s: ${figure('p50')} / ${figure('p99')} / ${figure('p999')}; ${figure('serverCpu')}`;
 }
 
 /** Each ratio is the median of the rounds' ratios. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pinned } from './pinning.mjs';
-import { cpuOf, residentMemoryOf } from './proc.mjs';
+import { cpuOf, familyOf, residentMemoryOf } from './proc.mjs';
 
 const HOST = '127.0.0.1';
 const POLL_MS = 4;
@@ -58,14 +58,18 @@ export class ServerProcess {
     this.url = `http://${HOST}:${port}`;
   }
 
-  /** CPU time so far, in milliseconds. */
+  /** CPU time of all its processes so far, in milliseconds. */
   get cpu() {
-    return cpuOf(this.child.pid);
+    return this.sum(cpuOf);
   }
 
-  /** Resident memory in bytes. */
+  /** Resident memory of all its processes in bytes. */
   get memory() {
-    return residentMemoryOf(this.child.pid);
+    return this.sum(residentMemoryOf);
+  }
+
+  sum(figureOf) {
+    return familyOf(this.child.pid).reduce((sum, pid) => sum + (figureOf(pid) ?? 0), 0);
   }
 
   get running() {
