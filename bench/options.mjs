@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { resultsFile } from './lib/committed.mjs';
 import { REFERENCES, VARIANTS } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
 const SERVERS = ['product', ...Object.keys(VARIANTS), ...Object.keys(REFERENCES)];
+/** The servers whose ratio is compared. */
+const CHECKED = ['product', 'bare'];
 const WORK_NAMES = WORKS.map(({ name }) => name);
 const ROWS = [1_000, 10_000_000];
 const LIMITS = {
@@ -24,7 +28,7 @@ const DEFAULTS = {
   node: process.execPath,
 };
 /** Options without which a run is one to write down. */
-const PARTIAL = ['only', 'works', 'before', 'node', 'connections', 'no-keep-alive', 'gzip', 'processes', 'no-latency'];
+const PARTIAL = ['check', 'only', 'works', 'before', 'connections', 'no-keep-alive', 'gzip', 'processes', 'no-latency'];
 
 const dashed = (name) => `--${name}`;
 
@@ -34,6 +38,8 @@ export const HELP = `Measures the service beside servers that do the same with l
 
   --rounds N        how often each work is measured on each server; 3 unless given
   --seconds N       how long each time; 4 unless given
+  --check           compares with the committed results of this Node instead, and exits with 1 if a work has lost
+                    more than a tenth of its ratio to L0 twice in a row
   --only A,B        of the servers ${SERVERS.join(', ')}
   --works A,B       of the works ${WORK_NAMES.join(', ')}
   --users N         100000 unless given
@@ -47,7 +53,7 @@ export const HELP = `Measures the service beside servers that do the same with l
   --processes N     of each server, PROCESSES of the service; nothing is pinned then
   --no-latency      measures nothing at fixed rates
   --no-pin          leaves processes on the cores where they are
-  --output FILE     bench/RESULTS.md unless given; nothing is written of a run with one of the options
+  --output FILE     bench/RESULTS.md unless given, or for another Node than 24 bench/RESULTS.nodeN.md; nothing is written of a run with one of the options
                     ${PARTIAL.slice(0, 5).map(dashed).join(' ')}
                     ${PARTIAL.slice(5).map(dashed).join(' ')}
   --logs FOLDER     keeps what the servers log; it goes to /dev/null unless given
@@ -75,18 +81,28 @@ export function parseOptions(words) {
     options[name] = wholeNumber(name, given[name]);
   options.only = chosen('only', values.only, SERVERS);
   options.works = chosen('works', values.works, WORK_NAMES);
-  options.output ??= isComplete ? 'bench/RESULTS.md' : undefined;
+  options.nodeVersion = versionOf(options.node);
+  options.output ??= isComplete ? resultsFile(parseInt(options.nodeVersion, 10)) : undefined;
+  if (options.check) Object.assign(options, { only: CHECKED, latency: false, large: undefined, before: undefined });
   return options;
 }
 
 function parse(words) {
   const named = (type, ...names) => Object.fromEntries(names.map((name) => [name, { type }]));
   const texts = named('string', 'only', 'works', 'logs', 'before', 'node', 'output', ...Object.keys(LIMITS));
-  const flags = named('boolean', 'no-keep-alive', 'gzip', 'no-latency', 'no-pin', 'help');
+  const flags = named('boolean', 'check', 'no-keep-alive', 'gzip', 'no-latency', 'no-pin', 'help');
   try {
     return parseArgs({ args: words, options: { ...texts, ...flags } });
   } catch (error) {
     throw new OptionsError(error.message);
+  }
+}
+
+function versionOf(node) {
+  try {
+    return execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new OptionsError(`--node ${node} does not run`);
   }
 }
 

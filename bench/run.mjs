@@ -1,8 +1,10 @@
 // npm run bench: the product compared with servers that do the same with less; see `npm run bench -- --help`.
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { Bench } from './lib/bench.mjs';
+import { checkWorks } from './lib/check.mjs';
 import { CleanUp } from './lib/clean-up.mjs';
+import { ratiosIn, resultsFile } from './lib/committed.mjs';
 import { requireWrk } from './lib/load.mjs';
 import { describeMachine } from './lib/machine.mjs';
 import { Assignment } from './lib/measure.mjs';
@@ -26,12 +28,34 @@ async function run(options) {
   build(['product', ...options.only]);
   const cleanUp = new CleanUp();
   try {
-    const text = await measureAll(new Bench(DATABASE_URL, cleanUp, options), options);
+    const bench = new Bench(DATABASE_URL, cleanUp, options);
+    if (options.check) return await check(bench, options);
+    const text = await measureAll(bench, options);
     if (options.output !== undefined) writeFileSync(options.output, text);
     console.log(`\n${text}`);
   } finally {
     await cleanUp.run();
   }
+}
+
+async function check(bench, options) {
+  const file = resultsFile(parseInt(options.nodeVersion, 10));
+  if (!existsSync(file)) throw new OptionsError(`There is no ${file} to compare with`);
+  const committed = ratiosIn(readFileSync(file, 'utf8'), PRODUCT.title);
+  await bench.fill(options);
+  progress(bench.pin());
+  // Start-up isn't compared.
+  await startAll(bench, options.only, { rounds: 1 }, new Results());
+  await bench.signIn();
+  const works = WORKS.filter((work) => options.works.includes(work.name) && takesPart('bare', work));
+  const { text, isGood } = await checkWorks(works, committed, async (work) => {
+    const results = new Results();
+    await measureWork(bench, work, options.only, options, results);
+    results.notes.forEach(progress);
+    return results.ratio({ work: work.name, server: 'product' }, { work: work.name, server: 'bare' });
+  });
+  console.log(`\nCompared with ${file}:\n${text}`);
+  if (!isGood) process.exitCode = 1;
 }
 
 async function measureAll(bench, options) {
@@ -49,14 +73,14 @@ async function measureAll(bench, options) {
   const pinning = bench.pin();
   progress(pinning);
 
-  await measureStartUps(bench, names, options, results);
+  await startAll(bench, names, options, results);
   await bench.signIn();
   for (const work of works) await measureWork(bench, work, names, options, results);
   return report({
     results,
     works,
     servers: Object.fromEntries(names.map((name) => [name, describe(name, options)])),
-    machine: await describeMachine(bench.clients.main, options.node),
+    machine: await describeMachine(bench.clients.main, options.nodeVersion),
     options,
     pinning,
   });
@@ -68,7 +92,7 @@ function noteLoad(results) {
 }
 
 /** The last start of each is the one that is measured further. */
-async function measureStartUps(bench, names, { rounds }, results) {
+async function startAll(bench, names, { rounds }, results) {
   // The product's first start on a database inserts its administrator.
   for (const name of names.filter((name) => !(name in REFERENCES))) await (await bench.start(name)).stop();
   for (const [round, name] of alternating(names, rounds)) {

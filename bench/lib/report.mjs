@@ -12,7 +12,7 @@ const NOT_MEASURED =
 /** @param run `{ results, works, servers, machine, options, pinning }`; servers by name, in the order of the columns */
 export async function report(run) {
   const text = [
-    '# Results of `npm run bench`',
+    `# Results of \`npm run bench\` on Node ${parseInt(run.machine.node, 10)}`,
     introduction(run),
     '## The bars',
     barsTable(run),
@@ -42,7 +42,7 @@ function introduction({ machine, options, pinning, servers }) {
       ...(options.processes > 1 ? [`Each server has ${options.processes} processes`] : []),
       pinning,
       'Each figure is the median of the rounds, each ratio the median of the ratios in one round.',
-      'All servers get the same requests, with the headers of a proxy, from 32 users and 1,000 addresses; logs go to ' +
+      'All servers get the same requests, with the headers of a proxy, from 32 users or administrators and 1,000 addresses; logs go to ' +
         `${options.logs === undefined ? '/dev/null' : 'files'}. One answer of each server was compared with the others'.`,
       'Start-up is from the start of the process to its first 200 for a product. Memory is the most that was resident ' +
         'right after a load.',
