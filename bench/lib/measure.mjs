@@ -51,7 +51,7 @@ export class Assignment {
       const { cores, options } = this.bench;
       const how = { rate, seconds, core: cores.others, connections: options.connections };
       const load = await sendSteadily(this.server.url, this.file, how);
-      await becomeIdle(this.client);
+      await becomeIdle(this.client, this.server);
       return load;
     });
   }
@@ -84,7 +84,7 @@ export class Assignment {
     const { cores, options } = this.bench;
     const { connections } = options;
     const load = await sendLoad(this.server.url, this.file, { seconds, core: cores.others, connections });
-    await becomeIdle(this.client);
+    await becomeIdle(this.client, this.server);
     return load;
   }
 

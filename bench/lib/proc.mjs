@@ -5,8 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = Number(spawnSync('getconf', ['CLK_TCK']).stdout ?? 0) || 100;
 const MILLISECONDS_PER_TICK = 1_000 / TICKS_PER_SECOND;
 const KIB = 1024;
+const SLEEPING = 'S';
 
 // Fields of /proc/<pid>/stat, counted after the name, which may contain blanks.
+const STATE = 0;
 const PARENT = 1;
 const OWN_TIMES = [11, 12];
 const TIMES_OF_ENDED_CHILDREN = [13, 14];
@@ -19,6 +21,11 @@ export function cpuOf(pid) {
 /** CPU time of ended children in milliseconds. */
 export function cpuOfEndedChildren(pid) {
   return milliseconds(pid, TIMES_OF_ENDED_CHILDREN);
+}
+
+/** Whether a process waits for something, and has nothing to do. True if nothing is known. */
+export function isAsleep(pid) {
+  return (statOf(pid)?.[STATE] ?? SLEEPING) === SLEEPING;
 }
 
 export function parentOf(pid) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pinned } from './pinning.mjs';
-import { cpuOf, familyOf, residentMemoryOf } from './proc.mjs';
+import { cpuOf, familyOf, isAsleep, residentMemoryOf } from './proc.mjs';
 
 const HOST = '127.0.0.1';
 const POLL_MS = 4;
@@ -66,6 +66,11 @@ export class ServerProcess {
   /** Resident memory of all its processes in bytes. */
   get memory() {
     return this.sum(residentMemoryOf);
+  }
+
+  /** Whether it has nothing left to do: a process with something to read is awake, even if others have the cores. */
+  get isAsleep() {
+    return familyOf(this.child.pid).every(isAsleep);
   }
 
   sum(figureOf) {
