@@ -35,7 +35,7 @@ export { Verbatim } from './answers/envelope';
 export { Deprecated } from './http/deprecated';
 /** Accepts an `Idempotency-Key` without {@link Creates}; or the reason why a POST accepts none. */
 export { Idempotent, TakesNoKey } from './idempotency/idempotent';
-/** Reads of this route always go to the primary, as if there were no DATABASE_REPLICA_URL. */
+/** Reads of this route always go to the primary; and the caller's next reads show at least what this route has told it. */
 export { LeadsReads, ReadsPrimary } from './replica/reads-primary';
 /** A limit of the body other than JSON_BODY_LIMIT, in bytes: `@BodyLimit(mebibytes(5))`. */
 export { BodyLimit } from './pipeline/body-limit';

@@ -46,14 +46,7 @@ describe('A webhook of two instances with two processes each', () => {
 
   it('gets each change once and in the order of its resource, from all four', async () => {
     const { secret } = await send('POST', '/webhooks', { url: receiver.current.url, types: ['products'] });
-    const held: (() => void)[] = [];
-    receiver.current.answer = (received, response) => {
-      held.push(() => {
-        received.status = 204;
-        response.writeHead(204).end();
-      });
-      return undefined;
-    };
+    const held = receiver.current.hold();
     for (let number = 0; number < 2 * instances.length * PROCESSES; number++) await product();
     // A process has no more than one under way, so each of them holds one.
     await waitFor(() => held.length === instances.length * PROCESSES, PATIENCE);

@@ -104,11 +104,7 @@ describe('What a receiver answers', () => {
 
   it('is no matter of a URL that the webhook has no more', async () => {
     const hook = await create();
-    const held: (() => void)[] = [];
-    receiver.current.answer = (received, response) => {
-      held.push(() => response.writeHead((received.status = 410)).end());
-      return undefined;
-    };
+    const held = receiver.current.hold(410);
     await product();
     await waitFor(() => held.length === 1);
     await patch(hook, { url: `${receiver.current.url}/moved` });

@@ -118,14 +118,7 @@ describe('Webhooks', () => {
   });
 
   it('sends a quarter of what a process sends at once to one receiver, so that a slow one leaves room for others', async () => {
-    const held: (() => void)[] = [];
-    receiver.current.answer = (received, response) => {
-      held.push(() => {
-        received.status = 204;
-        response.writeHead(204).end();
-      });
-      return undefined;
-    };
+    const held = receiver.current.hold();
     const hook = await create();
     for (let number = 0; number < 10; number++) await product();
     await waitFor(() => held.length === 4);

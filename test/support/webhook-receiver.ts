@@ -22,7 +22,7 @@ export interface Received {
   status: number;
 }
 
-type Answering = (received: Received, response: ServerResponse) => number | undefined;
+type Answering = (received: Received, response: ServerResponse) => number | undefined | void;
 
 /** A receiver of webhooks on the loopback address. It keeps what it has got, in the order of arrival. */
 export class WebhookReceiver {
@@ -56,6 +56,13 @@ export class WebhookReceiver {
   /** Those that it has answered by 2xx. */
   get accepted(): Received[] {
     return this.received.filter(({ status }) => status >= 200 && status < 300);
+  }
+
+  /** Answers nothing from now on, until what is returned is called: an answer each, in the order of arrival. */
+  hold(status = 204): (() => void)[] {
+    const held: (() => void)[] = [];
+    this.answer = (received, response) => void held.push(() => response.writeHead((received.status = status)).end());
+    return held;
   }
 
   stop(): Promise<void> {

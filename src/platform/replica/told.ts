@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { Writer } from '../transactions/writer';
-import { isWriter } from '../transactions/writer';
+import { isWriter, type Writer } from '../transactions/writer';
 import { recordTold } from './positions';
 import { replicaOf } from './reading';
 

@@ -9,7 +9,7 @@ import { columnsOf } from './audited-columns';
  * call names them. A call replaces the earlier one.
  */
 export async function auditRows(database: QueryRunner, table: string, options: AuditedTable = {}): Promise<void> {
-  await makeFunction(database, table, options);
+  await makeFunction(database, table, options, await bodyFor(database, table, options));
   const run = `EXECUTE FUNCTION ${table}_audit(${options.readers === undefined ? '' : `'in the feed'`})`;
   const transitions = [
     ['INSERT', 'REFERENCING NEW TABLE AS added'],
@@ -55,14 +55,16 @@ export async function renewAudits(database: QueryRunner): Promise<void> {
   const functions = (await database.query(FUNCTIONS)) as AuditFunction[];
   for (const { table, options, body } of functions) {
     const given = JSON.parse(options) as AuditedTable;
-    if (body !== auditFunctionBody(table, await columnsOf(database, table), given)) {
-      await makeFunction(database, table, given);
-    }
+    const present = await bodyFor(database, table, given);
+    if (body !== present) await makeFunction(database, table, given, present);
   }
 }
 
-async function makeFunction(database: QueryRunner, table: string, options: AuditedTable): Promise<void> {
-  const body = auditFunctionBody(table, await columnsOf(database, table), options);
+async function bodyFor(database: QueryRunner, table: string, options: AuditedTable): Promise<string> {
+  return auditFunctionBody(table, await columnsOf(database, table), options);
+}
+
+async function makeFunction(database: QueryRunner, table: string, options: AuditedTable, body: string): Promise<void> {
   await database.query(
     `CREATE OR REPLACE FUNCTION ${table}_audit() RETURNS trigger LANGUAGE plpgsql AS $audit$${body}$audit$`,
   );

@@ -3,11 +3,11 @@ import type { QueryRunner } from 'typeorm';
 /** A column of an audited table. */
 export interface AuditedColumn {
   name: string;
-  /** Whether the type's own comparison tells all values apart that look different. */
+  /** Whether two values of the type are equal just if their values in JSON are. */
   isExact: boolean;
 }
 
-/** Types whose values are equal only if they look the same. */
+/** Types whose values are equal just if their values in JSON are. */
 const EXACT =
   'bool bytea date float4 float8 inet int2 int4 int8 jsonb numeric text time timestamp timestamptz uuid varchar';
 

@@ -20,7 +20,7 @@ export async function insertRows<E extends ObjectLiteral & { id: number }>(
   const plain = plainEntity(manager.dataSource, entity);
   const given = plain && rows.map((columns) => plain.given(columns, 'isInsert'));
   const isPlain = given?.every((columns) => columns !== undefined);
-  // In a transaction a statement has no name: one for so many rows hardly comes again.
+  // In a transaction a statement of so many values has no name: it hardly comes again.
   return manager.transaction((inside) =>
     plain && isPlain ? insertPlain(inside, plain, given) : insertEntities(inside, entity, rows),
   );

@@ -9,8 +9,8 @@ import { traceReceivers } from '../config/trace-settings';
 import { isUntraced } from './untraced';
 
 /**
- * Statements, Redis, S3, and requests to other services, which get `traceparent`, unless they are `untraced`. Each belongs to a span of a request:
- * jobs have none. Values of statements and of Redis aren't recorded, since they may be secret.
+ * Statements, Redis, S3, and requests to other services, which get `traceparent`, unless they are `untraced`. Each
+ * belongs to a span of a request: jobs have none. Values of statements and of Redis aren't recorded, since they may be secret.
  */
 export function instrumentations(): Instrumentation[] {
   const receivers = traceReceivers();

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { commitsAlone, isCommit } from './statement-kinds';
-import { nameOfUsual } from './statement-names';
+import { byName } from './statement-names';
 import type { UnitOfWork } from './unit-of-work';
 
 /** The additional properties of a pool's client. */
@@ -14,20 +14,16 @@ export interface LentClient extends PoolClient {
 type Query = (...parameters: unknown[]) => unknown;
 
 /**
- * Names statements that come often, and records in the unit of work when one of its connections commits. The check whether the unit was cancelled, and the
+ * Records in the unit of work when one of its connections commits. The check whether the unit was cancelled, and the
  * mark that it may be committed, happen in one step, when the statement is sent. So a cancelled unit commits nothing
- * later, and a unit that is cancelled before it commits is undone.
+ * later, and a unit that is cancelled before it commits is undone. Usual statements are sent by their names.
  */
 export function observeCommits(client: LentClient): void {
   // Looked up for each statement, because code that watches statements replaces the class's method.
   const inherited = Object.getPrototypeOf(client) as { query: Query };
-  const noted: Query = (...parameters) => {
-    const [text, values] = parameters;
-    if (client.work) note(client, client.work, textOf(text));
-    if (typeof text === 'string' && Array.isArray(values) && values.length > 0) {
-      parameters[0] = { name: nameOfUsual(text), text };
-    }
-    return inherited.query.apply(client, parameters);
+  const noted: Query = (statement, values, ...others) => {
+    if (client.work) note(client, client.work, textOf(statement));
+    return inherited.query.call(client, byName(statement, values), values, ...others);
   };
   client.query = noted as PoolClient['query'];
 }

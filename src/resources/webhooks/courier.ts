@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { currentResources, seconds } from '../../platform';
+import { currentResources, hours, seconds } from '../../platform';
 import { counter } from '../../platform/features';
 import { claim, type Claimed } from './claims';
 import { record } from './delivery-rows';
@@ -16,7 +16,7 @@ import { WebhookSettings } from './webhook-settings';
 const PATIENCE = seconds(10);
 /** A receiver is quick whose last attempt took no longer, in milliseconds, and for how long that is believed. */
 const QUICK = seconds(2);
-const QUICK_FOR = seconds(3_600);
+const QUICK_FOR = hours(1);
 /** How long a delivery belongs to the process that has taken it, in milliseconds. If the process ends, another takes it then. */
 export const LEASE = seconds(30);
 
