@@ -21,8 +21,12 @@ type Row = 'OLD' | 'NEW';
 /** Columns of every resource, which an event has in other ways. */
 const KNOWN = ['id', 'created_at', 'updated_at', 'version'];
 
-/** The columns that say who made a change; see audit-context.ts. */
-const WHO = `(audit_context->>'user_id')::bigint, audit_context->>'request_id', audit_context->>'address'`;
+/** SQLSTATE of a statement of several requests whose triggers change audited rows: who has changed them can't be told. */
+export const SEVERAL_WRITERS = 'WR409';
+
+/** The values that say who made a change, from a context; see audit-context.ts. */
+const who = (context: string): string =>
+  `(${context}->>'user_id')::bigint, ${context}->>'request_id', ${context}->>'address'`;
 
 const COLUMNS = 'user_id, request_id, address, action, resource, resource_id';
 
@@ -40,19 +44,25 @@ export function auditFunctionBody(table: string, columns: readonly AuditedColumn
   #variable_conflict use_column
   DECLARE
     audit_context jsonb := nullif(current_setting('audit.context', true), '')::jsonb;
+    -- Of a statement that writes rows of several requests: the context of each, by its id.
+    audit_contexts jsonb := audit_context->'rows';
     audit_before jsonb;
     audit_after jsonb;
     audit_concealed text[] := '{}';
   BEGIN
-    IF TG_OP = 'UPDATE' THEN${audit.comparisons()}
+    IF audit_contexts IS NOT NULL AND pg_trigger_depth() > 1 THEN
+      RAISE EXCEPTION 'A statement of several writers changes other rows by a trigger' USING ERRCODE = '${SEVERAL_WRITERS}';
+    END IF;
+    IF TG_OP = 'UPDATE' THEN${audit.contextOfUpdate()}${audit.comparisons()}
       INSERT INTO audit_events (${COLUMNS}, version_before, version_after, before, after, concealed, readers_before, readers_after)
-        VALUES (${WHO}, ${audit.actionOfUpdate()}, ${audit.resource}, ${audit.idOf('NEW')},
+        VALUES (${who('audit_context')}, ${audit.actionOfUpdate()}, ${audit.resource}, ${audit.idOf('NEW')},
                 ${audit.versionOf('OLD')}, ${audit.versionOf('NEW')}, audit_before, audit_after, audit_concealed,
                 ${audit.readersOf('OLD')}, ${audit.readersOf('NEW')});
     ELSIF TG_OP = 'INSERT' THEN${audit.ofRows('CREATED', 'added', 'after')}
     ELSIF TG_OP = 'DELETE' THEN${audit.ofRows('DELETED', 'removed', 'before')}
     ELSE
-      INSERT INTO audit_events (user_id, request_id, address, action, resource) VALUES (${WHO}, 'TRUNCATED', ${audit.resource});
+      INSERT INTO audit_events (user_id, request_id, address, action, resource)
+        VALUES (${who('audit_context')}, 'TRUNCATED', ${audit.resource});
     END IF;
     RETURN NULL;
   END `;
@@ -101,6 +111,12 @@ class Audit {
     return [...shown, ...secret].join('');
   }
 
+  contextOfUpdate(): string {
+    if (!this.names.has('id')) return '';
+    return `
+      IF audit_contexts IS NOT NULL THEN audit_context := audit_contexts->OLD.id::text; END IF;`;
+  }
+
   /** A row that is hidden counts as deleted. */
   actionOfUpdate(): string {
     if (!this.names.has('deleted_at')) return "'UPDATED'";
@@ -129,9 +145,14 @@ class Audit {
   ofRows(action: string, rows: string, when: string): string {
     return `
       INSERT INTO audit_events (${COLUMNS}, version_${when}, ${when}, concealed, readers_${when})
-        SELECT ${WHO}, '${action}', ${this.resource}, ${this.idOf()}, ${this.versionOf()},
+        SELECT ${who('audit_origin.context')}, '${action}', ${this.resource}, ${this.idOf()}, ${this.versionOf()},
                ${this.values()}, ${this.concealed()}, ${this.unlessHidden(`(${this.readers})::bigint`)}
-          FROM ${rows} AS ${this.table};`;
+          FROM ${rows} AS ${this.table}, LATERAL (SELECT ${this.contextOfRow()}) AS audit_origin(context);`;
+  }
+
+  /** The context of a row: one statement may write rows of several requests, see batched-statement.ts. */
+  private contextOfRow(): string {
+    return this.names.has('id') ? `coalesce(audit_contexts->${this.table}.id::text, audit_context)` : 'audit_context';
   }
 
   private unlessHidden(readers: string, row?: Row): string {

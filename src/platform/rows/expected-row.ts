@@ -49,6 +49,11 @@ export class ExpectedRow<E extends VersionedRow> {
     ].join(' AND ');
   }
 
+  /** The version that the row must have; null for any version. Undefined if several versions will do. */
+  get version(): number | null | undefined {
+    return this.precondition ? this.precondition.onlyVersion : null;
+  }
+
   /** The quoted column of a property. */
   column(property: 'id' | 'version'): string {
     return quoted(this.metadata.findColumnWithPropertyName(property)!.databaseName);

@@ -1,4 +1,5 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+import { writeTogether } from './batched-write';
 import { insertEntity } from './entity-rows';
 import { plainEntity } from './plain-entity';
 import { rememberRefused } from './refused-writes';
@@ -24,10 +25,13 @@ async function insert<E extends ObjectLiteral & { id: number }>(
   const plain = plainEntity(manager.dataSource, entity);
   const given = plain?.given(columns, 'isInsert');
   if (!plain || !given) return insertEntity(manager, entity, columns);
-  const names = given.map(({ name }) => name).join();
-  const places = given.map((_, index) => `$${index + 1}`).join();
-  const values = given.map(({ value }) => value);
-  const what = given.length > 0 ? `(${names}) VALUES (${places})` : 'DEFAULT VALUES';
-  const [row] = await runWrite<E>(manager, `INSERT INTO ${plain.table} ${what}`, values, plain.selection);
-  return plain.toEntity(row);
+  const row = await writeTogether<E>(manager, plain, { given }, async () => {
+    const names = given.map(({ name }) => name).join();
+    const places = given.map((_, index) => `$${index + 1}`).join();
+    const values = given.map(({ value }) => value);
+    const what = given.length > 0 ? `(${names}) VALUES (${places})` : 'DEFAULT VALUES';
+    const [inserted] = await runWrite<E>(manager, `INSERT INTO ${plain.table} ${what}`, values, plain.selection);
+    return inserted;
+  });
+  return plain.toEntity(row!);
 }

@@ -1,6 +1,7 @@
 import type { EntityManager, EntityTarget, FindOptionsWhere, Repository } from 'typeorm';
 import type { Precondition } from '../transactions/precondition';
 import { requireExpected } from '../transactions/require-expected';
+import { writeTogether } from './batched-write';
 import { updateEntity } from './entity-rows';
 import { ExpectedRow, type VersionedRow } from './expected-row';
 import { plainEntity } from './plain-entity';
@@ -39,10 +40,18 @@ async function update<E extends VersionedRow>(
   if (!plain || !given) return updateEntity(manager, entity, id, columns, expected);
   if (given.length === 0) return readExpected(manager.getRepository(entity), id, expected);
   const row = new ExpectedRow(manager, entity, id, expected);
-  const values = given.map(({ value }) => value);
-  const changes = given.map(({ name }, index) => `${name} = $${index + 1}`);
-  const text = `UPDATE ${plain.table} SET ${changes.join()} WHERE ${row.condition(values)}`;
-  const [written] = await runWrite<E>(manager, text, values, plain.selection);
+  const alone = async () => {
+    const values = given.map(({ value }) => value);
+    const changes = given.map(({ name }, index) => `${name} = $${index + 1}`);
+    const text = `UPDATE ${plain.table} SET ${changes.join()} WHERE ${row.condition(values)}`;
+    const [changed] = await runWrite<E>(manager, text, values, plain.selection);
+    return changed;
+  };
+  const { version } = row;
+  const written =
+    version === undefined
+      ? await alone()
+      : await writeTogether<E>(manager, plain, { given, target: { id, version } }, alone);
   if (!written) throw await row.reasonForMiss();
   return plain.toEntity(written);
 }

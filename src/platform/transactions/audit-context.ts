@@ -3,7 +3,7 @@ import { currentOrigin } from './place';
 import { isWriter } from './writer';
 
 /** The setting from which the triggers of `auditRows()` read who makes a change. It lasts until the transaction ends. */
-const SETTING = 'audit.context';
+export const CONTEXT_SETTING = 'audit.context';
 
 const BEGINNING = /^\s*(?:START\s+TRANSACTION|BEGIN)\b[^;]*/i;
 
@@ -21,7 +21,7 @@ export function auditContext(): string | undefined {
  * @param values the values of the statement; that of the context is added
  */
 export function contextSetting(context: string, values: unknown[]): string {
-  return `set_config('${SETTING}', $${values.push(context)}, true)`;
+  return `set_config('${CONTEXT_SETTING}', $${values.push(context)}, true)`;
 }
 
 /** A statement that begins a transaction, and also tells who writes in it. Others are returned as they are. */
@@ -31,5 +31,5 @@ export function beginningWithContext(text: string): string {
   // A SELECT would come too early for SET TRANSACTION ISOLATION LEVEL.
   return context === undefined
     ? text
-    : text.replace(BEGINNING, (begin) => `${begin}; SET LOCAL ${SETTING} = ${escapeLiteral(context)}`);
+    : text.replace(BEGINNING, (begin) => `${begin}; SET LOCAL ${CONTEXT_SETTING} = ${escapeLiteral(context)}`);
 }

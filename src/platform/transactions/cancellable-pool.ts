@@ -73,6 +73,18 @@ export class CancellablePool extends LimitedPool {
     }
   }
 
+  /** Lends a connection for the work of several requests. It is ended when nobody waits for it any more, like a shared read. */
+  lendShared(): Promise<PoolClient> {
+    this.sharing = true;
+    try {
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (client ? resolve(client) : reject(error!)));
+      });
+    } finally {
+      this.sharing = false;
+    }
+  }
+
   /** True if shared reads are running, or may be. */
   get sharesReads(): boolean {
     return this.waitingCount > 0 || this.sharedBefore(Infinity).length > 0;

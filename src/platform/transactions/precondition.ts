@@ -28,6 +28,11 @@ export class Precondition {
     return this;
   }
 
+  /** The version, if a row must have this one. */
+  get onlyVersion(): number | undefined {
+    return !this.not && this.only?.length === 1 ? this.only[0] : undefined;
+  }
+
   /**
    * The precondition as conditions of the statement that writes.
    * @param values the values of the statement; those of the conditions are added

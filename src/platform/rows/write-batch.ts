@@ -1,0 +1,137 @@
+import { DatabaseError, type PoolClient, type QueryResultRow } from 'pg';
+import { QueryFailedError } from 'typeorm';
+import type { CancellablePool } from '../transactions/cancellable-pool';
+import { nameOf } from '../transactions/statement-names';
+import { UnitOfWork } from '../transactions/unit-of-work';
+import { seconds } from '../units';
+import { SEVERAL_WRITERS } from './audit-function';
+import type { BatchedRow, BatchedStatement } from './batched-statement';
+
+/** The number of rows in one statement. */
+const MAX_ROWS = 32;
+/** The number of statements of a batch that run at once. Rows that come meanwhile are written by the next one. */
+const MAX_RUNNING = 2;
+/** The part of a pool's connections beyond which no further batch begins. */
+const OF_POOL = 1 / 3;
+/** How long rows are written alone after a statement has failed: one caller could make all of them fail. */
+const PAUSE = seconds(1);
+/** SQLSTATE of a statement that has taken too long. Its rows would take as long again. */
+const CANCELLED = '57014';
+
+/** The row was not written, and is to be written alone. */
+export const ALONE = Symbol('alone');
+
+/** The row; undefined if there is none, or it has another version. */
+export type Outcome = QueryResultRow | undefined | typeof ALONE;
+
+/** A row, and the unit of work that writes it. */
+export interface Asked extends BatchedRow {
+  unit: UnitOfWork;
+}
+
+interface Asker extends Asked {
+  resolve: (outcome: Outcome) => void;
+  reject: (reason: unknown) => void;
+}
+
+/** The number of batches' statements that run on a pool. */
+const running = new WeakMap<CancellablePool, number>();
+
+/** The rows of an entity that requests write to the same columns at this moment. */
+export class WriteBatch {
+  private waiting: Asker[] = [];
+  private running = 0;
+  /** Until when rows are written alone, by the clock of `performance`. */
+  private pausedUntil = -Infinity;
+
+  constructor(
+    private readonly pool: CancellablePool,
+    private readonly statement: BatchedStatement,
+  ) {}
+
+  /** False if a row had better be written alone: where connections are short, callers take turns. */
+  get isOpen(): boolean {
+    if (performance.now() < this.pausedUntil) return false;
+    if (this.waiting.length > 0 || this.running > 0) return this.waiting.length < MAX_ROWS;
+    const { pool } = this;
+    return !pool.turns?.waiting && (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL;
+  }
+
+  /** Has a row written by the next statement. */
+  join(asked: Asked): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ...asked, resolve, reject });
+      if (this.waiting.length === 1 && this.running < MAX_RUNNING) this.beginSoon();
+    });
+  }
+
+  /** The rows that come in the same turn of the event loop are written as well. */
+  private beginSoon(): void {
+    setImmediate(() => {
+      const askers = this.waiting;
+      this.waiting = [];
+      if (askers.length === 1) askers[0].resolve(ALONE);
+      else void UnitOfWork.outside(() => this.write(askers));
+    });
+  }
+
+  private async write(askers: Asker[]): Promise<void> {
+    this.count(1);
+    try {
+      const client = await this.pool.lendShared();
+      const rows = askers.filter(isWanted);
+      const outcomes = await this.run(client, rows);
+      rows.forEach(({ resolve }, index) => resolve(outcomes[index]));
+    } catch (error) {
+      for (const { reject } of askers) reject(error);
+    } finally {
+      this.count(-1);
+      if (this.waiting.length > 0) this.beginSoon();
+    }
+  }
+
+  private count(more: number): void {
+    this.running += more;
+    running.set(this.pool, (running.get(this.pool) ?? 0) + more);
+  }
+
+  /** Runs the statement, and gives the connection back. */
+  private async run(client: PoolClient, rows: Asker[]): Promise<Outcome[]> {
+    const { text } = this.statement;
+    let isUsable = true;
+    // A lost connection fails the statement. Without a listener it would also end the process.
+    client.on('error', nothing);
+    try {
+      if (rows.length === 0) return [];
+      const values = this.statement.valuesFor(rows);
+      const written = await client.query<QueryResultRow>({ name: nameOf(text), text, values });
+      return this.statement.rowsFor(rows, written.rows);
+    } catch (error) {
+      isUsable = isOfARow(error);
+      if (!isOfARow(error)) throw error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error;
+      this.pause(error);
+      return rows.map(() => ALONE);
+    } finally {
+      client.off('error', nothing);
+      client.release(!isUsable);
+    }
+  }
+
+  private pause({ code }: DatabaseError): void {
+    this.pausedUntil = code === SEVERAL_WRITERS ? Infinity : performance.now() + PAUSE;
+  }
+}
+
+/** Rejects a row of a cancelled unit. Others may be committed from now on: they are sent in the same step. */
+function isWanted({ unit, reject }: Asker): boolean {
+  if (unit.cancelled) reject(unit.cancelled);
+  else unit.mayBeCommitted = true;
+  return !unit.cancelled;
+}
+
+/** Whether the statement was undone for what it has written, and its connection remains. */
+function isOfARow(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== CANCELLED;
+}
+
+const nothing = (): void => undefined;
