@@ -174,4 +174,33 @@ describe('Rows that several requests write at once', () => {
     expect(outcomes).toEqual(times(ROWS, (index) => (index === 5 ? 'RangeError' : 7)));
     expect(await database.getRepository(Product).findOneByOrFail({ id: rows[5].id })).toMatchObject({ stock: 1 });
   });
+
+  describe('with triggers of a team', () => {
+    const query = (text: string) => database.query<unknown>(text);
+    const trigger = (moment: string, body: string) =>
+      query(`
+        CREATE OR REPLACE FUNCTION of_the_team() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
+        CREATE OR REPLACE TRIGGER of_the_team ${moment} ON products FOR EACH ROW EXECUTE FUNCTION of_the_team()`);
+
+    beforeEach(() => afterPause());
+    afterEach(() => query('DROP TRIGGER of_the_team ON products'));
+
+    it('are the rows of their own requests, if one of them is left out', async () => {
+      await trigger('BEFORE INSERT', `RETURN CASE WHEN NEW.stock = 13 THEN NULL ELSE NEW END;`);
+      const writes = times(ROWS, (index) => asked(index, () => insert(index, { stock: index === 5 ? 13 : index })));
+      expect(await outcomesOf(writes)).toEqual(times(ROWS, (index) => (index === 5 ? 'TypeError' : index)));
+    });
+
+    it('tell who has changed other rows by them', async () => {
+      const [rows, posts] = [await products(), await Promise.all(times(ROWS, () => own.post()))];
+      await trigger('AFTER UPDATE', `UPDATE posts SET title = 'Changed' WHERE id = NEW.stock; RETURN NULL;`);
+      await Promise.all(rows.map(({ id }, index) => asked(index, () => update(id, { stock: posts[index].id }))));
+
+      for (const [index, { id }] of posts.entries()) {
+        const where = { resource: 'posts', resource_id: String(id), action: 'UPDATED' };
+        const events = await database.getRepository(AuditEvent).find({ where });
+        expect(events).toMatchObject([{ user_id: writerOf(index).id, request_id: `request-${index}` }]);
+      }
+    });
+  });
 });
