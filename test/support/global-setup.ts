@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+// First: the build and the imports below take seconds each.
+import { buildStatus } from './begun-build';
 import { makeWholes, PRODUCT } from '../../scripts/openapi/documents';
 import { resolve } from 'node:path';
 import { declareMigrations } from '../../src/platform/programs';
@@ -11,9 +12,11 @@ declare global {
   var endTestRun: () => Promise<void>;
 }
 
-/** Builds the service, joins the parts of its documents, and prepares the databases of the tests. */
+/**
+ * Joins the parts of the documents and prepares the databases of the tests, while the service is built.
+ * @throws {Error} if the build fails
+ */
 export default async function globalSetup(): Promise<void> {
-  build();
   for (const folder of new Set([PRODUCT, PLACES.documents])) makeWholes(folder);
   for (const folder of PLACES.migrations) declareMigrations(resolve(folder));
   const endRun = await startTestRun();
@@ -23,10 +26,7 @@ export default async function globalSetup(): Promise<void> {
     await pooler?.stop();
     await endRun();
   };
-}
-
-/** Some tests start processes of the built service. */
-function build(): void {
-  const { status } = spawnSync(process.execPath, ['scripts/build-if-changed.mjs', '--tests'], { stdio: 'inherit' });
-  if (status !== 0) throw new Error('The build failed');
+  if ((await buildStatus) === 0) return;
+  await globalThis.endTestRun();
+  throw new Error('The build failed');
 }
