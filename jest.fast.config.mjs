@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import all from './jest.config.mjs';
 
-const NOT_INSTALLED = new URL('test/support/packages/not-installed.cjs', import.meta.url);
+const packageFor = (name) => fileURLToPath(new URL(`test/support/packages/${name}.cjs`, import.meta.url));
 
 export default {
   ...all,
@@ -12,7 +12,8 @@ export default {
   moduleNameMapper: {
     ...all.moduleNameMapper,
     // Nest loads them if they are there, 140 files. They are in the tests of test/extension alone, and in no image.
-    '^@nestjs/(microservices|websockets)(/.*)?$': fileURLToPath(NOT_INSTALLED),
+    '^@nestjs/(microservices|websockets)(/.*)?$': packageFor('not-installed'),
+    '^@node-rs/argon2$': packageFor('cheap-argon2'),
   },
   testPathIgnorePatterns: [
     '/node_modules/',

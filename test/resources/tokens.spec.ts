@@ -1,3 +1,5 @@
+// First: tests compare times of hashes, and read their costs.
+import '../support/costly-hashes';
 import { createHmac, createPublicKey, createVerify, type JsonWebKey } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { countStatuses, times } from '../../src/platform/testing';
