@@ -6,8 +6,9 @@ import {
   type Type,
   ValidationPipe as NestValidationPipe,
 } from '@nestjs/common';
-import type { ValidatorOptions } from 'class-validator';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { type ApiError, type FieldViolation, isApiError, MAX_VIOLATIONS, validationError } from '../errors/api-error';
+import { keepsRules } from './compiled-rules';
 import { withDefaults } from './defaults';
 import { KnownQueries } from './known-queries';
 import { asPrimitive } from './primitives';
@@ -23,6 +24,8 @@ const VALIDATED = ['body', 'query', 'param'];
 export class ValidationPipe extends NestValidationPipe {
   private readonly queries = new Map<unknown, KnownQueries | undefined>();
 
+  private readonly hasGroups: boolean;
+
   constructor(@Optional() groups: Groups = {}) {
     super({
       transform: true,
@@ -34,6 +37,7 @@ export class ValidationPipe extends NestValidationPipe {
       exceptionFactory: (errors) => validationError(errors.flatMap((error) => violationsOf(error))),
       ...groups,
     });
+    this.hasGroups = Object.values(groups).some((given) => given !== undefined);
   }
 
   /** The same validation for a route with groups. */
@@ -102,6 +106,14 @@ export class ValidationPipe extends NestValidationPipe {
     }
     if (violations.length > 0) throw validationError(violations);
     return made;
+  }
+
+  /** class-validator is asked where it would find an error, or a route has groups: the usual object has none. */
+  protected override validate(
+    object: object,
+    options?: ValidatorOptions,
+  ): Promise<ValidationError[]> | ValidationError[] {
+    return !this.hasGroups && keepsRules(object) ? [] : super.validate(object, options);
   }
 
   /** What is valid, with the defaults that its class declares. They come last: rules are asked about what was sent. */
