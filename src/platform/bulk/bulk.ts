@@ -43,7 +43,7 @@ export class Bulk {
     const { database } = this.options;
     const work = () => this.createAll(inputs, create);
     // A request with an Idempotency-Key is in a transaction already.
-    return transactionOf(database) ? work() : inOneTransaction(database, (_manager, sharing) => sharing(work));
+    return transactionOf(database) ? work() : inOneTransaction(database, (_client, sharing) => sharing(work));
   }
 
   /** Tries all inputs together, which is fast. If that fails, one after the other, which tells the ones that fail. */

@@ -74,22 +74,25 @@ export class ApiDataSource extends DataSource {
  * Runs `work` in one transaction. Everything that the current unit of work does in the handler that `work` runs by
  * `sharing` joins it, in whichever service: transactions of the handler become savepoints. The transaction is committed
  * when everything that the handler has started has ended. What starts later is independent of it.
+ * @param work gets the connection, for statements that nobody else's have to wait for
  * @param isolation Default: PostgreSQL's own
  */
 export async function inOneTransaction<T>(
   database: DataSource,
-  work: (manager: EntityManager, sharing: Sharing) => Promise<T>,
+  work: (client: PoolClient, sharing: Sharing) => Promise<T>,
   isolation?: IsolationLevel,
 ): Promise<T> {
   const unit = UnitOfWork.current();
   if (!unit) throw new Error('There is no unit of work to make a transaction of');
-  const runner = database.createQueryRunner();
+  const runner = database.createQueryRunner() as ApiQueryRunner;
+  // An isolation level has to be set before the first statement.
+  runner.beginsLate = isolation === undefined;
   let outcome: Outcome = 'Rollback';
-  const whole = async (manager: EntityManager) => {
+  const whole = async () => {
     UnitOfWork.waiters()?.push((known) => void (outcome = known));
     const client = (await runner.connect()) as PoolClient;
     const shared = new SharedTransaction(database, client, () => UnitOfWork.currentFrame(), isolation);
-    return work(manager, (handler) => share(unit, shared, handler));
+    return work(client, (handler) => share(unit, shared, handler));
   };
   try {
     return await (isolation ? runner.manager.transaction(isolation, whole) : runner.manager.transaction(whole));

@@ -1,19 +1,20 @@
 import { createHash, createHmac } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { PoolClient } from 'pg';
+import { DataSource, QueryFailedError } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { Settings } from '../config/settings';
 import { inOneTransaction, type Sharing } from '../database/api-data-source';
 import { ApiError, conflict } from '../errors/api-error';
 import { Answer } from '../answers/answer';
-import { IdempotencyKey } from './idempotency-key.entity';
 import { counter } from '../signals/measure';
 import { rateLimited } from '../signals/operations';
+import { sendAhead, sendTogether } from '../transactions/observed-commits';
 import { hours } from '../units';
+import { KeyCounts } from './key-counts';
+import { type ClaimedKey, count, find, forget, LIFETIME, lock, store, type StoredKey } from './key-statements';
 
-/** How long an answer is stored. */
-const LIFETIME = "interval '24 hours'";
 /** The interval between two sweeps of expired rows, in milliseconds. */
 const SWEEP_INTERVAL = hours(1);
 /** Rows that one statement deletes. It keeps locks and log small, however many rows are expired. */
@@ -36,36 +37,57 @@ export interface KeyedRequest {
 @Injectable()
 export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(IdempotencyKeys.name);
+  private readonly counts: KeyCounts;
   private sweep: NodeJS.Timeout;
 
   constructor(
     @InjectDataSource() private readonly database: DataSource,
     private readonly settings: Settings,
-  ) {}
+  ) {
+    this.counts = new KeyCounts(settings.IDEMPOTENCY_KEY_LIMIT);
+  }
 
   /**
    * Runs the work, or returns the answer of the first request. The key, the effect and the answer are one transaction:
-   * after a crash there are all of them or none. A failure leaves nothing, so a retry runs the work anew.
+   * after a crash there are all of them or none. A failure leaves nothing, so a retry runs the work anew. The lock on the
+   * key decides which request runs the work, so the key is stored at the end, together with its answer.
    * @throws {ApiError} CONFLICT while the first request is in progress, IDEMPOTENCY_KEY_REUSED for a different request,
    *   TOO_MANY_REQUESTS when the caller has too many stored keys
    */
-  once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer> {
-    const id = createHash('sha256')
-      .update(JSON.stringify([request.scope, request.key]))
-      .digest();
-    const fingerprint = fingerprintOf(request);
-    const caller = createHash('sha256').update(request.caller).digest();
-    const claimed = async (manager: EntityManager, sharing: Sharing) => {
-      await lock(manager, id);
-      if (!(await claim(manager, { id, fingerprint, caller }, this.settings.IDEMPOTENCY_KEY_LIMIT))) {
-        return replay(manager, id, fingerprint);
-      }
+  async once(request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer> {
+    const key = keyOf(request);
+    const claimed = async (client: PoolClient, sharing: Sharing) => {
+      const first = await this.claim(client, key, request.caller);
+      if (first) return replay(first, key.fingerprint);
       const answer = await sharing(work);
-      const { status, headers, text: body, tag = null } = answer;
-      await manager.update(IdempotencyKey, { id }, { status, headers, body, tag });
+      sendAhead(client, store(key, answer));
       return answer;
     };
-    return inOneTransaction(this.database, claimed, request.isolation);
+    try {
+      return await inOneTransaction(this.database, claimed, request.isolation);
+    } catch (error) {
+      throw isStoredMeanwhile(error) ? inProgress() : error;
+    }
+  }
+
+  /**
+   * Locks the key for a new request, or finds the first one. Doesn't wait for the lock: a concurrent request is answered
+   * at once. Concurrent requests don't see each other's keys, so the limit may be exceeded by the number of connections.
+   */
+  private async claim(client: PoolClient, key: ClaimedKey, caller: string): Promise<StoredKey | undefined> {
+    const { id } = key;
+    const counting = this.counts.mustCount(caller) ? [count(key.caller, this.settings.IDEMPOTENCY_KEY_LIMIT)] : [];
+    const results = await sendTogether(client, [lock(id), find(id), ...counting]);
+    const [[{ locked }], [known], counts] = results.map(({ rows }) => rows as unknown) as [
+      { locked: boolean }[],
+      StoredKey[],
+      { number: number }[]?,
+    ];
+    if (!locked) throw inProgress();
+    if (known && !known.expired) return known;
+    if (counts && !this.counts.allows(caller, counts[0].number)) throw tooMany();
+    if (known) sendAhead(client, forget(id));
+    return undefined;
   }
 
   /** Deletes expired rows. */
@@ -87,6 +109,17 @@ export class IdempotencyKeys implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
+function keyOf(request: KeyedRequest): ClaimedKey {
+  const { scope, key, caller } = request;
+  return {
+    id: createHash('sha256')
+      .update(JSON.stringify([scope, key]))
+      .digest(),
+    fingerprint: fingerprintOf(request),
+    caller: createHash('sha256').update(caller).digest(),
+  };
+}
+
 /**
  * An HMAC under the key, which only the caller knows: a reader of the table can't test passwords against it. It is equal
  * for equal JSON values, whatever the order of their attributes (D-241).
@@ -106,48 +139,24 @@ function inOrder(_name: string, value: unknown): unknown {
   );
 }
 
-/** Locks the key until the transaction ends. Doesn't wait for a lock: a concurrent request is answered at once. */
-async function lock(manager: EntityManager, id: Buffer): Promise<void> {
-  const text = 'SELECT pg_try_advisory_xact_lock($1) AS locked';
-  const [{ locked }] = await manager.query<{ locked: boolean }[]>(text, [id.readBigInt64BE()]);
-  if (!locked) throw inProgress();
-}
-
-/**
- * Inserts the key, or renews an expired one. Returns false if the key is stored already, or the caller is at its limit.
- * Concurrent requests don't see each other's keys, so the limit may be exceeded by the number of connections.
- */
-async function claim(
-  manager: EntityManager,
-  { id, fingerprint, caller }: Pick<IdempotencyKey, 'id' | 'fingerprint' | 'caller'>,
-  limit: number,
-): Promise<boolean> {
-  const rows = await manager.query<unknown[]>(
-    `INSERT INTO idempotency_keys AS known (id, fingerprint, caller) SELECT $1, $2, $3
-      WHERE NOT EXISTS (SELECT FROM idempotency_keys
-                         WHERE caller = $3 AND created_at > now() - ${LIFETIME} OFFSET $4::bigint - 1 LIMIT 1)
-     ON CONFLICT (id) DO UPDATE SET fingerprint = $2, created_at = now() WHERE known.created_at < now() - ${LIFETIME}
-     RETURNING id`,
-    [id, fingerprint, caller, limit],
-  );
-  return rows.length > 0;
-}
-
 const replays = counter('api_idempotent_replays_total', 'Repeated POSTs that got their first answer.');
 
-async function replay(manager: EntityManager, id: Buffer, fingerprint: Buffer): Promise<Answer> {
-  const [known] = await manager.query<IdempotencyKey[]>(
-    `SELECT * FROM idempotency_keys WHERE id = $1 AND created_at >= now() - ${LIFETIME}`,
-    [id],
-  );
-  if (!known) {
-    rateLimited.add({ limit: 'idempotency keys' });
-    throw tooManyKeys();
-  }
+function replay(known: StoredKey, fingerprint: Buffer): Answer {
   if (!known.fingerprint.equals(fingerprint)) throw keyReused();
   replays.add({});
   const headers = { ...known.headers, 'Idempotent-Replayed': 'true' };
   return new Answer(known.status!, headers, known.body!, known.tag ?? undefined);
+}
+
+function tooMany(): ApiError {
+  rateLimited.add({ limit: 'idempotency keys' });
+  return tooManyKeys();
+}
+
+/** True for a key that was stored after the snapshot of a transaction whose isolation level has only one. */
+function isStoredMeanwhile(error: unknown): boolean {
+  if (!(error instanceof QueryFailedError)) return false;
+  return (error.driverError as { constraint?: string }).constraint === 'idempotency_keys_pkey';
 }
 
 /** 409 for a request whose first attempt still runs. */

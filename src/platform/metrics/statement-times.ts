@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { LimitedQuery } from '../transactions/limited-query';
+import { StatementGroup } from '../transactions/statement-group';
 import type { Registry } from 'prom-client';
 import { Durations, STATEMENT_BOUNDS } from './durations';
 import { registerRead } from './read-metric';
@@ -77,7 +78,7 @@ function noted(client: unknown, query: Query, parameters: unknown[], note: (erro
 /** Undefined for what isn't text and options. */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  if (statement instanceof LimitedQuery) return statement.text;
+  if (statement instanceof LimitedQuery || statement instanceof StatementGroup) return statement.text;
   const { text, submit, callback } = statement as { text?: string; submit?: unknown; callback?: unknown };
   return submit === undefined && callback === undefined ? text : undefined;
 }

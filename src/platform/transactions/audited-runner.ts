@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { beginningWithContext } from './audit-context';
+import { BEGIN, beginning, beginningWithContext } from './audit-context';
 import { ReleasedRunner } from './released-runner';
 import { changesAudited } from './audited-tables';
+import { sendAhead } from './observed-commits';
 import { currentOrigin } from './place';
 import { transactionOf } from './unit-of-work';
 
@@ -12,11 +13,19 @@ const IDLE = 'I';
  * single statement that changes audited rows becomes a transaction.
  */
 export class AuditedRunner extends ReleasedRunner {
+  /** True if a transaction of PostgreSQL's own isolation level begins in one message with its first statement. */
+  beginsLate = false;
+
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
+    if (this.beginsLate && query === BEGIN) return this.beginLate();
     const run = () => super.query(beginningWithContext(query), parameters, useStructuredResult);
     return this.changesAuditedAlone(query) ? this.manager.transaction(run) : run();
+  }
+
+  private async beginLate(): Promise<void> {
+    sendAhead((await this.connect()) as PoolClient, ...beginning());
   }
 
   private changesAuditedAlone(query: string): boolean {

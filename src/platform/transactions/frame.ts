@@ -1,11 +1,14 @@
 import type { Waiter } from './after-commit';
 import { LocalSettings } from './local-settings';
-
-let frames = 0;
+import type { Statement } from './statement-group';
+import { nameOf } from './statement-names';
 
 /** One nested transaction within a shared transaction: everything after its savepoint. */
 export class Frame {
-  readonly name = `frame_${++frames}`;
+  /** Unique within the transaction, and the same in each: tools that sum statements up by their texts know few of them. */
+  readonly name: string;
+  private readonly root: Frame;
+  private frames = 0;
   open = true;
   /** True when the savepoint exists. Before that, nothing can be in the frame. */
   begun = false;
@@ -24,7 +27,23 @@ export class Frame {
   constructor(
     public parent?: Frame,
     readonly owner?: object,
-  ) {}
+  ) {
+    this.root = parent?.root ?? this;
+    this.name = `frame_${++this.root.frames}`;
+  }
+
+  /** The savepoint before the latest statement of other code. */
+  get mark(): string {
+    return `mark_${this.name}`;
+  }
+
+  /** Sets the mark, instead of an earlier one. */
+  newMark(): Statement[] {
+    const texts = [...(this.marked ? [`RELEASE SAVEPOINT ${this.mark}`] : []), `SAVEPOINT ${this.mark}`];
+    this.marked = true;
+    // The names of other frames are too many.
+    return texts.map((text) => ({ text, name: this.parent ? undefined : nameOf(text) }));
+  }
 
   /** This frame, or the innermost one around it that is open. */
   get orParent(): Frame {

@@ -2,7 +2,7 @@ import { type Client, type Connection, Query, type QueryConfig, type Submittable
 import { isQuery, withTransactionLimits } from './statement-kinds';
 
 /** What node-postgres's query does that its types don't declare. */
-interface PreparableQuery extends Submittable {
+export interface PreparableQuery extends Submittable {
   text: string;
   name?: string;
   values?: unknown[];
@@ -14,13 +14,13 @@ interface PreparableQuery extends Submittable {
 }
 
 /** What node-postgres's connection does that its types don't declare. */
-interface WireConnection {
+export interface WireConnection {
   parse(statement: { text: string; name: string; types: number[] }): void;
   bind(portal: { portal: string; statement: string; values: unknown[] }): void;
   execute(portal: { portal: string; rows: number }): void;
 }
 
-const Preparable = Query as unknown as new (...options: unknown[]) => PreparableQuery;
+export const Preparable = Query as unknown as new (...options: unknown[]) => PreparableQuery;
 
 /** The limits of one statement in milliseconds; 0 for none. */
 export interface StatementLimits {

@@ -1,17 +1,28 @@
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
+import { PooledClient } from './pooled-client';
+import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
 import { byName } from './statement-names';
-import type { UnitOfWork } from './unit-of-work';
+
+/** What a {@link UnitOfWork} is here, whose transaction imports this file. */
+interface Unit {
+  readonly cancelled: Error | undefined;
+  mayBeCommitted: boolean;
+}
 
 /** The additional properties of a pool's client. */
 export interface LentClient extends PoolClient {
   /** The unit of work that holds the client. */
-  work?: UnitOfWork;
+  work?: Unit;
   /** Called when its transaction commits: it waits for no lock after that. */
   onCommit?: () => void;
+  /** Statements that the next one takes along. */
+  ahead?: Statement[];
 }
 
 type Query = (...parameters: unknown[]) => unknown;
+
+const nothing = (): void => undefined;
 
 /**
  * Records in the unit of work when one of its connections commits. The check whether the unit was cancelled, and the
@@ -19,20 +30,88 @@ type Query = (...parameters: unknown[]) => unknown;
  * later, and a unit that is cancelled before it commits is undone. Usual statements are sent by their names.
  */
 export function observeCommits(client: LentClient): void {
-  // Looked up for each statement, because code that watches statements replaces the class's method.
-  const inherited = Object.getPrototypeOf(client) as { query: Query };
   const noted: Query = (statement, values, ...others) => {
-    if (client.work) note(client, client.work, textOf(statement));
-    return inherited.query.call(client, byName(statement, values), values, ...others);
+    const ahead = takeAhead(client, statement);
+    const alone = () => sendAlone(client, statement, values, ...others);
+    if (ahead.length === 0) return alone();
+    if (isOne(statement, values, others)) {
+      const last = named(statement as string, values as unknown[] | undefined);
+      return send(client, [...ahead, last]).then((results) => results.at(-1));
+    }
+    const sent = send(client, ahead);
+    if (typeof statement === 'string' && typeof values !== 'function') return sent.then(alone);
+    // The driver keeps the order. What follows in a transaction fails if one of these does.
+    sent.catch(nothing);
+    return alone();
   };
   client.query = noted as PoolClient['query'];
 }
 
+/**
+ * Sends statements of a transaction in one message with the next one: without a round trip of their own. If one of them
+ * fails, the next one isn't run, and fails with its error. A ROLLBACK drops them.
+ */
+export function sendAhead(client: PoolClient, ...statements: Statement[]): void {
+  ((client as LentClient).ahead ??= []).push(...statements);
+}
+
+/** Runs statements of a transaction in one message. None is run after one that fails, whose error is thrown. */
+export async function sendTogether(client: PoolClient, statements: Statement[]): Promise<QueryResult[]> {
+  const ahead = takeAhead(client);
+  return (await send(client, [...ahead, ...statements])).slice(ahead.length);
+}
+
+function takeAhead(client: LentClient, statement?: unknown): Statement[] {
+  const { ahead = [] } = client;
+  client.ahead = undefined;
+  return statement === 'ROLLBACK' ? [] : ahead;
+}
+
+/** Whether a statement is one text, and awaited: several are another kind of message, and a cursor sends its own. */
+function isOne(statement: unknown, values: unknown, others: unknown[]): boolean {
+  if (typeof statement !== 'string' || typeof values === 'function' || others.length > 0) return false;
+  return !statement.includes(';') || (Array.isArray(values) && values.length > 0);
+}
+
+function named(text: string, values: unknown[] | undefined): Statement {
+  const statement = byName(text, values);
+  return typeof statement === 'string' ? { text, values } : { ...(statement as Statement), values };
+}
+
+async function send(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
+  if (client instanceof PooledClient) return sendInTurn(client, statements);
+  if (client.work) {
+    const texts = statements.map(({ text }) => text);
+    note(client, client.work, texts);
+  }
+  return new Promise((resolve, reject) => {
+    const onEnd = (error: Error | undefined, results: QueryResult[]) => (error ? reject(error) : resolve(results));
+    inherited(client).call(client, new StatementGroup(statements), onEnd);
+  });
+}
+
+/** A pooler's client sends statements in its own way. */
+async function sendInTurn(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
+  const results: QueryResult[] = [];
+  for (const { text, values } of statements) results.push((await sendAlone(client, text, values)) as QueryResult);
+  return results;
+}
+
+function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
+  if (client.work) note(client, client.work, [textOf(statement)]);
+  return inherited(client).call(client, byName(statement, values), values, ...others);
+}
+
+/** Looked up for each statement, because code that watches statements replaces the class's method. */
+const inherited = (client: PoolClient): Query => (Object.getPrototypeOf(client) as { query: Query }).query;
+
 /** @throws the reason why the unit was cancelled */
-function note(client: LentClient, work: UnitOfWork, text: string): void {
+function note(client: LentClient, work: Unit, texts: string[]): void {
   if (work.cancelled) throw work.cancelled;
-  const commits = isCommit(text);
-  work.mayBeCommitted ||= commits || (!isInTransaction(client) && commitsAlone(text));
+  const commits = texts.some(isCommit);
+  // Several in one message belong to a transaction, whose beginning may be among them.
+  const isAlone = texts.length === 1 && !isInTransaction(client);
+  work.mayBeCommitted ||= commits || (isAlone && commitsAlone(texts[0]));
   if (commits) client.onCommit?.();
 }
 

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import type { Waiter } from './after-commit';
 import { Frame, type Waiting } from './frame';
+import { sendAhead } from './observed-commits';
 import { isControl, isSavepoint, mayWrite, nameOfStatement, setsLocally } from './statement-kinds';
 import { explained, Refusal } from './transaction-refusals';
 
@@ -150,17 +151,15 @@ export class SharedTransaction {
   /** Runs a statement whose failure must not affect the transaction. */
   private async runAlone(frame: Frame, text: string, values?: unknown[]): Promise<QueryResult> {
     const alone = (this.innermost = new Frame(frame));
-    const mark = `mark_${frame.name}`;
     try {
-      await this.client.query(frame.marked ? `RELEASE SAVEPOINT ${mark}; SAVEPOINT ${mark}` : `SAVEPOINT ${mark}`);
-      frame.marked = true;
+      sendAhead(this.client, ...frame.newMark());
       const result = await this.client.query(text, values);
       if (!frame.takesAll && mayWrite(text)) frame.strange ??= nameOfStatement(text);
       // SET LOCAL lasts no longer than the statement.
-      if (setsLocally(text)) await this.client.query(`ROLLBACK TO SAVEPOINT ${mark}`);
+      if (setsLocally(text)) await this.client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`);
       return result;
     } catch (error) {
-      if (frame.marked) await this.client.query(`ROLLBACK TO SAVEPOINT ${mark}`).catch(() => undefined);
+      if (frame.marked) await this.client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`).catch(() => undefined);
       throw error;
     } finally {
       this.leave(alone);

@@ -1,0 +1,139 @@
+import type { Connection, QueryResult } from 'pg';
+import { Preparable, type PreparableQuery, type WireConnection } from './limited-query';
+
+/** One statement of SQL. By a name, PostgreSQL parses it once for each connection. */
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  name?: string;
+}
+
+type Callback = (error: Error | undefined, results?: QueryResult[]) => void;
+
+/** What node-postgres's connection has that its types don't declare. */
+interface GroupConnection extends WireConnection {
+  stream: { cork(): void; uncork(): void };
+  submittedNamedStatements: Record<string, string>;
+  parsedStatements: Record<string, string>;
+  sync(): void;
+}
+
+/** What node-postgres's query has that its types don't declare. */
+interface PartQuery extends PreparableQuery {
+  _result: QueryResult & { _types?: unknown };
+  handleRowDescription(message: unknown): void;
+  handleReadyForQuery(connection: Connection): void;
+  handleError(error: Error): void;
+}
+
+const PartBase = Preparable as unknown as new (...options: unknown[]) => PartQuery;
+
+/** A statement of a group. */
+class Part extends PartBase {
+  /** The error of this side: a value that can't be sent, or a result that can't be read. */
+  mistake?: Error;
+
+  override handleError(error: Error): void {
+    this.mistake = error;
+  }
+
+  /** Without the Sync that ends a message: the group's end has it. */
+  protected _getRows(connection: WireConnection): void {
+    connection.execute({ portal: '', rows: 0 });
+  }
+}
+
+/**
+ * Statements that go to PostgreSQL in one message, and cost one round trip. PostgreSQL runs one after the other, and none
+ * after one that has failed: after a failure, a COMMIT in the same group isn't run. The driver calls its methods.
+ */
+export class StatementGroup {
+  /** Set by the driver. */
+  callback?: Callback;
+  /** The driver puts the parsers of values here. */
+  readonly _result: { _types?: unknown } = {};
+  private readonly parts: Part[];
+  /** The number of statements that have ended. */
+  private ended = 0;
+  private isSent = false;
+
+  constructor(statements: readonly Statement[]) {
+    // The driver copies options slowly.
+    this.parts = statements.map(({ text, values, name }) => Object.assign(new Part(text, values), { name }));
+  }
+
+  /** All statements, for code that watches what is sent. Afterwards that of {@link name}, which the driver remembers. */
+  get text(): string {
+    const { parts } = this;
+    return this.isSent ? this.part.text : parts.map(({ text }) => text).join('; ');
+  }
+
+  get name(): string | undefined {
+    return this.part.name;
+  }
+
+  submit(connection: GroupConnection): null {
+    this.isSent = true;
+    connection.stream.cork();
+    try {
+      this.send(connection);
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  handleRowDescription(message: unknown): void {
+    this.part.handleRowDescription(message);
+  }
+
+  handleDataRow(message: unknown): void {
+    this.part.handleDataRow(message);
+  }
+
+  handleCommandComplete(message: unknown, connection: Connection): void {
+    this.part.handleCommandComplete(message, connection);
+    this.ended++;
+  }
+
+  /** A statement without a text. */
+  handleEmptyQuery(): void {
+    this.ended++;
+  }
+
+  handleError(error: Error, connection: GroupConnection): void {
+    this.forget(connection);
+    this.callback?.(error);
+  }
+
+  handleReadyForQuery(connection: GroupConnection): void {
+    for (const part of this.parts) part.handleReadyForQuery(connection as unknown as Connection);
+    const mistake = this.parts.find((part) => part.mistake)?.mistake;
+    if (mistake) this.forget(connection);
+    this.callback?.(mistake, mistake ? undefined : this.parts.map(({ _result }) => _result));
+  }
+
+  /** The statement that runs. */
+  private get part(): Part {
+    return this.parts[Math.min(this.ended, this.parts.length - 1)];
+  }
+
+  private send(connection: GroupConnection): void {
+    for (const part of this.parts) {
+      part._result._types = this._result._types;
+      part.prepare(connection);
+      // The driver has ended the message at a value that can't be sent.
+      if (part.mistake) return;
+    }
+    connection.sync();
+  }
+
+  /** Names of statements that PostgreSQL hasn't got to. */
+  private forget({ submittedNamedStatements, parsedStatements }: GroupConnection): void {
+    for (const { name, mistake } of this.parts.slice(this.ended)) {
+      if (name) delete submittedNamedStatements[name];
+      // The driver has closed it.
+      if (name && mistake) delete parsedStatements[name];
+    }
+  }
+}
