@@ -11,6 +11,7 @@ const RUNS = 200;
 /** The options of the service's own validation. */
 const OPTIONS = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
 
+/** Of JSON. */
 const VALUES: unknown[] = [
   ...[undefined, null, true, false, 0, 1, -1, 2.5, 9.95, 1e300, NaN, '', ' ', 'a', 'Oak bench', 'a'.repeat(200)],
   ...['1', '-1', 'true', 'ACTIVE', 'DRAFT', 'PUBLISHED', 'USER', 'created_at', '-price', 'ada@example.com', '12.30'],
@@ -21,7 +22,7 @@ const VALUES: unknown[] = [
     '3fa85f64-5717-4562-b3fc-2c963f66afa6',
     'https://example.com/a',
   ],
-  ...[[], ['a'], ['a', 1], [1, 2], [null], [{}], {}, { a: 1 }, [[1]], new Date(0), new Set([1])],
+  ...[[], ['a'], ['a', 1], [1, 2], [null], [{}], {}, { a: 1 }, [[1]], new Set([1])],
   ...[
     { product_id: 1, quantity: 2 },
     [{ product_id: 1, quantity: 2 }],
