@@ -21,6 +21,7 @@ export interface LentClient extends PoolClient {
 }
 
 type Query = (...parameters: unknown[]) => unknown;
+type Callback = (error: Error | undefined, result: unknown) => void;
 
 const nothing = (): void => undefined;
 
@@ -99,7 +100,33 @@ async function sendInTurn(client: LentClient, statements: Statement[]): Promise<
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
   if (client.work) note(client, client.work, [textOf(statement)]);
-  return inherited(client).call(client, byName(statement, values), values, ...others);
+  const ask = (...callback: Callback[]) =>
+    inherited(client).call(client, byName(statement, values), values, ...others, ...callback);
+  return hasCallback(statement, values, ...others) ? ask() : promised(ask);
+}
+
+/** Whether the driver returns no promise: there is a callback, or the statement tells of its rows itself, as a cursor does. */
+function hasCallback(statement: unknown, ...others: unknown[]): boolean {
+  return isSubmittable(statement) || others.some((one) => typeof one === 'function');
+}
+
+function isSubmittable(statement: unknown): boolean {
+  return typeof (statement as { submit?: unknown }).submit === 'function';
+}
+
+/**
+ * What the driver does for a statement without a callback. The driver assigns its callback to a property at once, so V8
+ * allocates it in the old generation, with the rows and the request that wait for it.
+ */
+function promised(ask: (callback: Callback) => unknown): Promise<unknown> {
+  const result = new Promise((resolve, reject) => {
+    ask((error, rows) => (error ? reject(error) : resolve(rows)));
+  });
+  return result.catch((error: Error) => {
+    // From here the stack leads to the caller instead of the socket.
+    Error.captureStackTrace(error);
+    throw error;
+  });
 }
 
 /** Looked up for each statement, because code that watches statements replaces the class's method. */

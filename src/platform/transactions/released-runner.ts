@@ -1,5 +1,5 @@
 import { type QueryRunner, QueryRunnerAlreadyReleasedError } from 'typeorm';
-import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import { LentRunner } from './lent-runner';
 
 const MESSAGE =
   'A manager or a query runner was used after its transaction had ended, so it has no connection any more. Await ' +
@@ -14,15 +14,15 @@ export class ReleasedError extends QueryRunnerAlreadyReleasedError {
 }
 
 /** TypeORM's, which tells a use after its release from one after the loss of its connection. */
-export class ReleasedRunner extends PostgresQueryRunner {
+export class ReleasedRunner extends LentRunner {
   /** Whether its owner has released it. */
   isGivenBack = false;
 
-  override query(...parameters: Parameters<PostgresQueryRunner['query']>): ReturnType<PostgresQueryRunner['query']> {
+  override query(...parameters: Parameters<LentRunner['query']>): ReturnType<LentRunner['query']> {
     return unlessReleased(this, () => super.query(...parameters));
   }
 
-  override stream(...parameters: Parameters<PostgresQueryRunner['stream']>): ReturnType<PostgresQueryRunner['stream']> {
+  override stream(...parameters: Parameters<LentRunner['stream']>): ReturnType<LentRunner['stream']> {
     return unlessReleased(this, () => super.stream(...parameters));
   }
 
