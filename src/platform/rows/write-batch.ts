@@ -7,10 +7,15 @@ import { seconds } from '../units';
 import { SEVERAL_WRITERS } from './audit-function';
 import type { BatchedRow, BatchedStatement } from './batched-statement';
 
-/** The number of rows in one statement. */
-const MAX_ROWS = 32;
-/** The number of statements of a batch that run at once. Rows that come meanwhile are written by the next one. */
+/**
+ * The number of rows in one statement. Of larger ones PostgreSQL and the service would take turns: one works while the other
+ * waits.
+ */
+const MAX_ROWS = 8;
+/** The number of statements of a batch that run at once. Rows that come meanwhile are written by the next ones. */
 const MAX_RUNNING = 2;
+/** The number of rows that wait for a statement. Further ones are written alone. */
+const MAX_WAITING = 32;
 /** The part of a pool's connections beyond which no further batch begins. */
 const OF_POOL = 1 / 3;
 /** How long rows are written alone after a statement has failed: one caller could make all of them fail. */
@@ -52,7 +57,7 @@ export class WriteBatch {
   /** False if a row had better be written alone: where connections are short, callers take turns. */
   get isOpen(): boolean {
     if (performance.now() < this.pausedUntil) return false;
-    if (this.waiting.length > 0 || this.running > 0) return this.waiting.length < MAX_ROWS;
+    if (this.waiting.length > 0 || this.running > 0) return this.waiting.length < MAX_WAITING;
     const { pool } = this;
     return !pool.turns?.waiting && (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL;
   }
@@ -61,18 +66,20 @@ export class WriteBatch {
   join(asked: Asked): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ ...asked, resolve, reject });
-      if (this.waiting.length === 1 && this.running < MAX_RUNNING) this.beginSoon();
+      if (this.waiting.length === 1) this.beginSoon();
     });
   }
 
   /** The rows that come in the same turn of the event loop are written as well. */
   private beginSoon(): void {
     setImmediate(() => {
-      const askers = this.waiting;
-      this.waiting = [];
-      if (askers.length === 1) askers[0].resolve(ALONE);
-      else void UnitOfWork.outside(() => this.write(askers));
+      while (this.waiting.length > 0 && this.running < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
     });
+  }
+
+  private begin(askers: Asker[]): void {
+    if (askers.length === 1) askers[0].resolve(ALONE);
+    else void UnitOfWork.outside(() => this.write(askers));
   }
 
   private async write(askers: Asker[]): Promise<void> {
