@@ -7,7 +7,8 @@ import { aProduct } from '../support/builders';
 import { Fixtures, type Row } from '../support/fixtures';
 import { type TestUser, useTestApi } from '../support/test-api';
 
-const ROWS = 12;
+/** What one statement takes. */
+const ROWS = 8;
 
 describe('Rows that several requests write at once', () => {
   const api = useTestApi();
