@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { AuditEvent, insertRow, UnitOfWork, updateRow } from '../../src/platform';
+import { renewAudits } from '../../src/platform/rows/audit-rows';
 import { Precondition } from '../../src/platform/transactions/precondition';
 import { atOnce, RowLock, statementsOf, times } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
@@ -190,6 +191,25 @@ describe('Rows that several requests write at once', () => {
       await trigger('BEFORE INSERT', `RETURN CASE WHEN NEW.stock = 13 THEN NULL ELSE NEW END;`);
       const writes = times(ROWS, (index) => asked(index, () => insert(index, { stock: index === 5 ? 13 : index })));
       expect(await outcomesOf(writes)).toEqual(times(ROWS, (index) => (index === 5 ? 'TypeError' : index)));
+    });
+
+    it('tell who has written them, if an earlier release has put its audit back', async () => {
+      await trigger('BEFORE UPDATE', 'RETURN NEW;');
+      await query(`
+        CREATE OR REPLACE FUNCTION products_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE context jsonb := nullif(current_setting('audit.context', true), '')::jsonb;
+        BEGIN
+          INSERT INTO audit_events (user_id, action, resource, resource_id)
+            SELECT (context->>'user_id')::bigint, 'CREATED', 'products', id::text FROM added;
+          RETURN NULL;
+        END $$`);
+      const rows = await Promise.all(times(ROWS, (index) => asked(index, () => insert(index))));
+      for (const [index, { id }] of rows.entries()) {
+        expect(await lastEvent(id)).toMatchObject({ user_id: writerOf(index).id });
+      }
+      const runner = database.createQueryRunner();
+      await renewAudits(runner);
+      await runner.release();
     });
 
     it('tell who has changed other rows by them', async () => {

@@ -52,6 +52,22 @@ describe.each([
     expect([await marks(), client.getTransactionStatus()]).toEqual([['a'], 'I']);
   });
 
+  it('are refused if PostgreSQL answers the COMMIT by undoing them', async () => {
+    await client.query('BEGIN');
+    await client.query('SELEKT').catch(() => undefined);
+    const message = 'A transaction was to be committed in which a statement had failed';
+    await expect(client.query('COMMIT')).rejects.toThrow(message);
+  });
+
+  it('have no callback where there is none', async () => {
+    const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<{ rows: unknown[] }>;
+    expect((await query('SELECT $1::int AS one', [1], undefined)).rows).toEqual([{ one: 1 }]);
+    const told = await new Promise(
+      (resolve) => void query({ text: 'SELECT 2 AS two', callback: (...answer: unknown[]) => resolve(answer) }),
+    );
+    expect(told).toMatchObject([null, { rows: [{ two: 2 }] }]);
+  });
+
   it.each([
     ['by PostgreSQL', one('SELECT 1 / $1::int AS never', [0]), '22012'],
     ['for its syntax', one('SELEKT'), '42601'],

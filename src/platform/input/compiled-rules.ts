@@ -89,10 +89,20 @@ function passes({ rule, constraint }: Check, object: object, value: unknown, pro
   if (rule.validateIf && !rule.validateIf(object, value)) return true;
   const { constraints, each } = rule;
   const question: ValidationArguments = { targetName: object.constructor.name, property, object, value, constraints };
-  const isValid = (one: unknown): boolean => constraint.instance.validate(one, question) === true;
+  const isValid = (one: unknown): boolean => {
+    const answer: unknown = constraint.instance.validate(one, question);
+    if (answer instanceof Promise) leave(object, answer);
+    return answer === true;
+  };
   if (!each) return isValid(value);
   if (Array.isArray(value)) return value.every(isValid);
   return !(value instanceof Set || value instanceof Map) && isValid(value);
+}
+
+/** Leaves a class to class-validator from now on: a rule answers by a promise without having said so. */
+function leave(object: object, answer: Promise<unknown>): void {
+  compiled.set(object.constructor, undefined);
+  answer.catch(() => undefined);
 }
 
 /** Whether a nested object, or each of a list of them, keeps the rules of its own class. */

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { NextFunction, Request, Response } from 'express';
 import type { AbandonedReads } from '../transactions/abandoned-reads';
 import { endBackends } from '../transactions/end-backends';
@@ -27,9 +28,9 @@ export interface TimeoutOptions {
  * gone. A request whose commit may have been sent gets a moment to learn the outcome, see {@link TimeLimit}.
  */
 export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: TimeoutOptions) {
-  const end = (work: UnitOfWork, reason: Error) => {
+  const end = (work: UnitOfWork, reason: Error, shared: Iterable<PoolClient> = []) => {
     abandonedReads.watch();
-    void endBackends(work.cancel(reason), databaseUrl, onFailure);
+    void endBackends([...work.cancel(reason), ...shared], databaseUrl, onFailure);
   };
   return (request: Request, response: Response, next: NextFunction): void => {
     const work = (request.work = new UnitOfWork(() => readPrecondition(request), request));
@@ -40,8 +41,9 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
         headers: request.complete ? {} : { Connection: 'close' },
       });
       timeOuts.add({ what: 'request' });
-      // In this order and without waiting, so that nothing is committed after the answer.
-      end(work, error);
+      // In this order and without waiting, so that nothing is committed after the answer. A write that others share has run for
+      // longer than its outcome is waited for: they would fare no better.
+      end(work, error, work.shared);
       sendError(response, error, request.id);
     };
     const onGone = () => {

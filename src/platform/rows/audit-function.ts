@@ -43,9 +43,9 @@ export function auditFunctionBody(table: string, columns: readonly AuditedColumn
   return `
   #variable_conflict use_column
   DECLARE
-    audit_context jsonb := nullif(current_setting('audit.context', true), '')::jsonb;
     -- Of a statement that writes rows of several requests: the context of each, by its id.
-    audit_contexts jsonb := audit_context->'rows';
+    audit_contexts jsonb := nullif(current_setting('audit.contexts', true), '')::jsonb;
+    audit_context jsonb := CASE WHEN audit_contexts IS NULL THEN nullif(current_setting('audit.context', true), '')::jsonb END;
     audit_before jsonb;
     audit_after jsonb;
     audit_concealed text[] := '{}';

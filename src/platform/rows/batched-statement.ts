@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { ObjectLiteral } from 'typeorm';
-import { CONTEXT_SETTING } from '../transactions/audit-context';
+import { CONTEXT_SETTING, CONTEXTS_SETTING } from '../transactions/audit-context';
 import type { Writer } from '../transactions/writer';
 import { type PlainEntity, quoted } from './plain-entity';
 
@@ -18,13 +18,12 @@ export interface BatchedRow {
   context: string;
 }
 
-/** PostgreSQL's types of lists, and the types of columns whose values they pass on as they are. */
+/** PostgreSQL's types of lists, and the types of columns whose values they pass on as they are, whatever the table's own type is. */
 const LISTS: Record<string, readonly unknown[]> = {
   smallint: ['smallint', 'int2'],
   integer: ['integer', 'int', 'int4'],
   bigint: ['bigint', 'int8'],
   numeric: ['numeric', 'decimal'],
-  real: ['real', 'float4'],
   'double precision': ['double precision', 'float8', 'float'],
   boolean: ['boolean', 'bool', Boolean],
   text: ['text', 'varchar', 'character varying', String],
@@ -33,7 +32,6 @@ const LISTS: Record<string, readonly unknown[]> = {
   jsonb: ['jsonb'],
   date: ['date'],
   timestamptz: ['timestamptz', 'timestamp with time zone'],
-  timestamp: ['timestamp', 'timestamp without time zone', Date],
 };
 
 /** A statement that writes the rows of several requests. It checks all writers, and tells the audit who writes which row. */
@@ -107,9 +105,9 @@ export class BatchedStatement {
   private checked(write: string): string {
     const [sessions, ids, roles, contexts] = [1, 2, 3, 4].map((place) => `$${this.lists + place}`);
     const told = this.isUpdate
-      ? `SELECT set_config('${CONTEXT_SETTING}', ${contexts}::text, true)`
+      ? `SELECT ${setting(`${contexts}::text`)}`
       : // Rows are inserted in the order of the lists. Without a row there is no key, which is refused: a trigger has left it out.
-        `SELECT set_config('${CONTEXT_SETTING}', json_build_object('rows', json_object_agg(id, context))::text, true)
+        `SELECT ${setting('json_object_agg(id, context)::text')}
            FROM (SELECT id, row_number() OVER () FROM written) AS inserted(id, place)
           RIGHT JOIN unnest(${contexts}::json[]) WITH ORDINALITY AS origin(context, place) USING (place)`;
     return `
@@ -123,9 +121,16 @@ export class BatchedStatement {
   }
 }
 
-/** The contexts by the ids of their rows. */
+/**
+ * SQL that tells the audit the contexts. An earlier release that has put its own triggers back takes the other setting for the only
+ * context, and fails: so the rows are written alone, and no event lacks its caller.
+ */
+const setting = (contexts: string): string =>
+  `set_config('${CONTEXTS_SETTING}', ${contexts}, true), set_config('${CONTEXT_SETTING}', 'several', true)`;
+
+/** The contexts by the ids of their rows, as JSON. */
 function contextsOf(rows: readonly BatchedRow[]): string {
-  return `{"rows":{${rows.map(({ target, context }) => `"${target!.id}":${context}`).join()}}}`;
+  return `{${rows.map(({ target, context }) => `"${target!.id}":${context}`).join()}}`;
 }
 
 /** The type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */

@@ -39,17 +39,21 @@ export async function writeTogether<R extends QueryResultRow>(
   // Who has no account, or has more time than others, writes alone.
   if (!writer || unit.statementLimit !== undefined || isInTransaction(manager)) return alone();
   const values = given.map(({ value }) => value);
-  if (lengthOf(values) > MAX_LENGTH) return alone();
+  if (!mayBeShared(values)) return alone();
   const batches = batchesOf(poolOf(manager.dataSource), plain);
   const asked = { values, target, writer, context: auditContext()!, unit };
   const outcome = await batches.write(asked, namesOf(given));
   return outcome === ALONE ? batches.whileBusy(target?.id, alone) : (outcome as R | undefined);
 }
 
-function lengthOf(values: unknown[]): number {
+/** False for long texts, and for values that may fail to be sent: the rows of others would fail with them. */
+function mayBeShared(values: unknown[]): boolean {
   let length = 0;
-  for (const value of values) if (typeof value === 'string' || Buffer.isBuffer(value)) length += value.length;
-  return length;
+  for (const value of values) {
+    if (typeof value === 'string') length += value.length;
+    else if (typeof value === 'object' && value !== null) return false;
+  }
+  return length <= MAX_LENGTH;
 }
 
 const namesOf = (given: GivenColumn[]): string[] => given.map(({ name }) => name);
@@ -95,10 +99,18 @@ class EntityBatches {
   private batchOf(names: string[], isUpdate: boolean): WriteBatch | undefined {
     const key = `${isUpdate ? 'UPDATE' : 'INSERT'} ${names.join()}`;
     const known = this.batches.get(key);
-    if (known || this.batches.has(key) || this.batches.size >= MAX_KINDS) return known;
+    if (known || this.batches.has(key)) return known;
+    if (this.batches.size >= MAX_KINDS) this.forgetOne();
     const statement = BatchedStatement.of(this.plain, names, isUpdate);
     const batch = statement && new WriteBatch(this.pool, statement);
     this.batches.set(key, batch);
     return batch;
+  }
+
+  /** The oldest that is idle: a caller who changes every combination of attributes must not end the batches of others. */
+  private forgetOne(): void {
+    for (const [key, batch] of this.batches) {
+      if (!batch || batch.isIdle) return void this.batches.delete(key);
+    }
   }
 }

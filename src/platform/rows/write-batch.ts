@@ -20,8 +20,13 @@ const MAX_WAITING = 32;
 const OF_POOL = 1 / 3;
 /** How long rows are written alone after a statement has failed: one caller could make all of them fail. */
 const PAUSE = seconds(1);
-/** SQLSTATE of a statement that has taken too long. Its rows would take as long again. */
-const CANCELLED = '57014';
+/** How long a statement may run before further rows are written alone, in milliseconds: it may have lost its server. */
+const USUAL = 200;
+/**
+ * Classes of SQLSTATE that don't say that the statement was undone for its rows: those of connections, resources, operators and
+ * the system. PgBouncer tells of a lost server by 08P01.
+ */
+const OTHER_REASONS = /^(?:08|53|57|58|F0|XX)/;
 
 /** The row was not written, and is to be written alone. */
 export const ALONE = Symbol('alone');
@@ -45,7 +50,8 @@ const running = new WeakMap<CancellablePool, number>();
 /** The rows of an entity that requests write to the same columns at this moment. */
 export class WriteBatch {
   private waiting: Asker[] = [];
-  private running = 0;
+  /** When the running statements began, by the clock of `performance`. */
+  private readonly begun: number[] = [];
   /** Until when rows are written alone, by the clock of `performance`. */
   private pausedUntil = -Infinity;
 
@@ -54,12 +60,22 @@ export class WriteBatch {
     private readonly statement: BatchedStatement,
   ) {}
 
-  /** False if a row had better be written alone: where connections are short, callers take turns. */
+  /** False if a row had better be written alone. */
   get isOpen(): boolean {
-    if (performance.now() < this.pausedUntil) return false;
-    if (this.waiting.length > 0 || this.running > 0) return this.waiting.length < MAX_WAITING;
+    const now = performance.now();
+    const isLate = this.begun.length > 0 && now - this.begun[0] > USUAL;
+    return now >= this.pausedUntil && !isLate && this.waiting.length < MAX_WAITING && this.mayBegin;
+  }
+
+  get isIdle(): boolean {
+    return this.begun.length === 0 && this.waiting.length === 0;
+  }
+
+  /** False where connections are short: then callers take turns. */
+  private get mayBegin(): boolean {
     const { pool } = this;
-    return !pool.turns?.waiting && (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL;
+    const isPossible = (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL || this.begun.length > 0;
+    return isPossible && !pool.turns?.waiting;
   }
 
   /** Has a row written by the next statement. */
@@ -73,32 +89,36 @@ export class WriteBatch {
   /** The rows that come in the same turn of the event loop are written as well. */
   private beginSoon(): void {
     setImmediate(() => {
-      while (this.waiting.length > 0 && this.running < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
+      while (this.waiting.length > 0 && this.begun.length < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
     });
   }
 
   private begin(askers: Asker[]): void {
-    if (askers.length === 1) askers[0].resolve(ALONE);
+    if (askers.length === 1 || !this.mayBegin) for (const { resolve } of askers) resolve(ALONE);
     else void UnitOfWork.outside(() => this.write(askers));
   }
 
   private async write(askers: Asker[]): Promise<void> {
+    const now = performance.now();
+    this.begun.push(now);
     this.count(1);
     try {
-      const client = await this.pool.lendShared();
+      const client = await this.pool.lendShared().catch(() => undefined);
+      // Each asks for a connection itself, in its turn.
+      if (!client) return askers.forEach(({ resolve }) => resolve(ALONE));
       const rows = askers.filter(isWanted);
       const outcomes = await this.run(client, rows);
       rows.forEach(({ resolve }, index) => resolve(outcomes[index]));
     } catch (error) {
       for (const { reject } of askers) reject(error);
     } finally {
+      this.begun.splice(this.begun.indexOf(now), 1);
       this.count(-1);
       if (this.waiting.length > 0) this.beginSoon();
     }
   }
 
   private count(more: number): void {
-    this.running += more;
     running.set(this.pool, (running.get(this.pool) ?? 0) + more);
   }
 
@@ -108,6 +128,7 @@ export class WriteBatch {
     let isUsable = true;
     // A lost connection fails the statement. Without a listener it would also end the process.
     client.on('error', nothing);
+    for (const { unit } of rows) (unit.shared ??= new Set()).add(client);
     try {
       if (rows.length === 0) return [];
       const values = this.statement.valuesFor(rows);
@@ -119,6 +140,7 @@ export class WriteBatch {
       this.pause(error);
       return rows.map(() => ALONE);
     } finally {
+      for (const { unit } of rows) unit.shared!.delete(client);
       client.off('error', nothing);
       client.release(!isUsable);
     }
@@ -136,9 +158,9 @@ function isWanted({ unit, reject }: Asker): boolean {
   return !unit.cancelled;
 }
 
-/** Whether the statement was undone for what it has written, and its connection remains. */
+/** Whether the statement was undone for what it has written, and its connection remains. Nothing else may be repeated. */
 function isOfARow(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== CANCELLED;
+  return error instanceof DatabaseError && error.code !== undefined && !OTHER_REASONS.test(error.code);
 }
 
 const nothing = (): void => undefined;

@@ -6,6 +6,8 @@ import { isWriter } from './writer';
 
 /** The setting from which the triggers of `auditRows()` read who makes a change. It lasts until the transaction ends. */
 export const CONTEXT_SETTING = 'audit.context';
+/** The setting from which they read who has written which row of a statement of several requests. */
+export const CONTEXTS_SETTING = 'audit.contexts';
 
 /** What TypeORM sends. */
 export const BEGIN = 'START TRANSACTION';
@@ -43,5 +45,5 @@ export function beginning(): Statement[] {
   const context = auditContext();
   const values: unknown[] = [];
   const setting = context === undefined ? undefined : `SELECT ${contextSetting(context, values)}`;
-  return [{ text: BEGIN, name: nameOf(BEGIN) }, ...(setting ? [{ text: setting, name: nameOf(setting), values }] : [])];
+  return [{ text: BEGIN }, ...(setting ? [{ text: setting, name: nameOf(setting), values }] : [])];
 }

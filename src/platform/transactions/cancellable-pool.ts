@@ -50,7 +50,11 @@ export class CancellablePool extends LimitedPool {
       this.backends.add(client as Backend);
     });
     this.on('remove', (client) => this.backends.delete(client as Backend));
-    this.on('release', (_error, client) => ((client as Backend).sharedSince = undefined));
+    this.on('release', (_error, client) => {
+      (client as Backend).sharedSince = undefined;
+      // What was to go with a next statement belongs to a transaction that has ended.
+      (client as Backend).ahead = undefined;
+    });
   }
 
   /** @param connect requests a connection, for the unit, before it returns */

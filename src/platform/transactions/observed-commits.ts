@@ -3,6 +3,7 @@ import { PooledClient } from './pooled-client';
 import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
 import { byName } from './statement-names';
+import { Refusal } from './transaction-refusals';
 
 /** What a {@link UnitOfWork} is here, whose transaction imports this file. */
 interface Unit {
@@ -37,7 +38,8 @@ export function observeCommits(client: LentClient): void {
     if (ahead.length === 0) return alone();
     if (isOne(statement, values, others)) {
       const last = named(statement as string, values as unknown[] | undefined);
-      return send(client, [...ahead, last]).then((results) => results.at(-1));
+      const sent = send(client, [...ahead, last]).then((results) => results.at(-1));
+      return statement === 'COMMIT' ? sent.then(committed) : sent;
     }
     const sent = send(client, ahead);
     if (typeof statement === 'string' && typeof values !== 'function') return sent.then(alone);
@@ -100,18 +102,22 @@ async function sendInTurn(client: LentClient, statements: Statement[]): Promise<
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
   if (client.work) note(client, client.work, [textOf(statement)]);
-  const ask = (...callback: Callback[]) =>
-    inherited(client).call(client, byName(statement, values), values, ...others, ...callback);
-  return hasCallback(statement, values, ...others) ? ask() : promised(ask);
+  const given = byName(statement, values);
+  if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
+  const sent = promised((callback) => inherited(client).call(client, given, values, callback));
+  return statement === 'COMMIT' ? sent.then(committed) : sent;
 }
 
 /** Whether the driver returns no promise: there is a callback, or the statement tells of its rows itself, as a cursor does. */
 function hasCallback(statement: unknown, ...others: unknown[]): boolean {
-  return isSubmittable(statement) || others.some((one) => typeof one === 'function');
+  const { submit, callback } = statement as { submit?: unknown; callback?: unknown };
+  return [submit, callback, ...others].some((one) => typeof one === 'function');
 }
 
-function isSubmittable(statement: unknown): boolean {
-  return typeof (statement as { submit?: unknown }).submit === 'function';
+/** PostgreSQL answers the COMMIT of a transaction in which a statement had failed by undoing it, which is no error. */
+function committed(result: unknown): unknown {
+  if ((result as QueryResult).command === 'ROLLBACK') throw Refusal.failed();
+  return result;
 }
 
 /**

@@ -23,6 +23,8 @@ interface PartQuery extends PreparableQuery {
   _result: QueryResult & { _types?: unknown };
   handleRowDescription(message: unknown): void;
   handleReadyForQuery(connection: Connection): void;
+  handleCopyInResponse(connection: Connection): void;
+  handleCopyData(message: unknown, connection: Connection): void;
   handleError(error: Error): void;
 }
 
@@ -96,20 +98,29 @@ export class StatementGroup {
     this.ended++;
   }
 
+  handleCopyInResponse(connection: Connection): void {
+    this.part.handleCopyInResponse(connection);
+  }
+
+  handleCopyData(message: unknown, connection: Connection): void {
+    this.part.handleCopyData(message, connection);
+  }
+
   /** A statement without a text. */
   handleEmptyQuery(): void {
     this.ended++;
   }
 
   handleError(error: Error, connection: GroupConnection): void {
-    this.forget(connection);
+    // PostgreSQL has skipped what the driver has sent after it.
+    this.forget(connection, false);
     this.callback?.(error);
   }
 
   handleReadyForQuery(connection: GroupConnection): void {
     for (const part of this.parts) part.handleReadyForQuery(connection as unknown as Connection);
     const mistake = this.parts.find((part) => part.mistake)?.mistake;
-    if (mistake) this.forget(connection);
+    if (mistake) this.forget(connection, true);
     this.callback?.(mistake, mistake ? undefined : this.parts.map(({ _result }) => _result));
   }
 
@@ -128,12 +139,14 @@ export class StatementGroup {
     connection.sync();
   }
 
-  /** Names of statements that PostgreSQL hasn't got to. */
-  private forget({ submittedNamedStatements, parsedStatements }: GroupConnection): void {
+  /**
+   * Names of statements that PostgreSQL hasn't got to.
+   * @param isClosed whether PostgreSQL has closed the statement of a mistake, as the driver has asked it to
+   */
+  private forget({ submittedNamedStatements, parsedStatements }: GroupConnection, isClosed: boolean): void {
     for (const { name, mistake } of this.parts.slice(this.ended)) {
       if (name) delete submittedNamedStatements[name];
-      // The driver has closed it.
-      if (name && mistake) delete parsedStatements[name];
+      if (name && mistake && isClosed) delete parsedStatements[name];
     }
   }
 }

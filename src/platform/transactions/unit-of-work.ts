@@ -24,6 +24,8 @@ export class UnitOfWork {
   waitedLong = false;
   /** The connections that the unit holds. */
   readonly clients = new Set<PoolClient>();
+  /** The connections of statements that other units share. Undefined if there was none. */
+  shared?: Set<PoolClient>;
   private error?: Error;
   private knownPrecondition?: Precondition;
   private writerIsHeld = false;
