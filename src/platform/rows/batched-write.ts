@@ -4,7 +4,7 @@ import { auditContext } from '../transactions/audit-context';
 import { type CancellablePool, poolOf } from '../transactions/cancellable-pool';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { kibibytes } from '../units';
-import { BatchedStatement } from './batched-statement';
+import { type BatchedRow, BatchedStatement } from './batched-statement';
 import type { GivenColumn, PlainEntity } from './plain-entity';
 import { isInTransaction } from './statement';
 import { ALONE, type Asked, type Outcome, WriteBatch } from './write-batch';
@@ -15,10 +15,8 @@ const MAX_LENGTH = kibibytes(8);
 const MAX_KINDS = 64;
 
 /** What one request writes to one row. */
-export interface RowWrite {
+export interface RowWrite extends Pick<BatchedRow, 'target'> {
   given: GivenColumn[];
-  /** The row to change, and the version that it must have, or null for any version. Default: a new row */
-  target?: { id: number; version: number | null };
 }
 
 /**

@@ -135,10 +135,13 @@ export class WriteBatch {
       const written = await client.query<QueryResultRow>({ name: nameOf(text), text, values });
       return this.statement.rowsFor(rows, written.rows);
     } catch (error) {
-      isUsable = isOfARow(error);
-      if (!isOfARow(error)) throw error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error;
-      this.pause(error);
-      return rows.map(() => ALONE);
+      if (isOfARow(error)) {
+        this.pause(error);
+        return rows.map(() => ALONE);
+      }
+      isUsable = false;
+      // Without the values, which are those of several requests.
+      throw error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error;
     } finally {
       for (const { unit } of rows) unit.shared!.delete(client);
       client.off('error', nothing);
