@@ -21,8 +21,13 @@ export const impersonators: Record<string, (client: Socket) => void> = {
 
 /** Refuses a client, like a server that accepts no connections. */
 function refuseWith(state: string): (client: Socket) => void {
+  return (client) => client.once('data', () => client.end(fatalError(state)));
+}
+
+/** The message by which a server ends a connection. */
+export function fatalError(state: string): Buffer {
   const fields = ['SFATAL', 'VFATAL', `C${state}`, 'Mabout a secret-of-the-database'].map((field) => `${field}\0`);
-  return (client) => client.once('data', () => client.end(message('E', Buffer.from(`${fields.join('')}\0`))));
+  return message('E', Buffer.from(`${fields.join('')}\0`));
 }
 
 /** A message of PostgreSQL's protocol: type, length including itself, content. */

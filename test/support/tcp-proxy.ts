@@ -19,6 +19,8 @@ export class TcpProxy {
   /** Withholds answers to requests that contain this text. */
   private held: string | undefined;
   private readonly holding = new Map<Socket, Socket>();
+  /** What follows the answer to a request that contains a text. */
+  private last: { text: string; bytes: Buffer } | undefined;
   private readonly server = createServer((client) => this.forward(client));
   private target: URL;
 
@@ -72,6 +74,11 @@ export class TcpProxy {
     return this.holding.size;
   }
 
+  /** Sends bytes with the end of the answer to the next request that contains a text, and hangs up. */
+  endAfterAnswerTo(text: string, bytes: Buffer): void {
+    this.last = { text, bytes };
+  }
+
   /** Passes withheld answers on. */
   passAnswers(): void {
     this.held = undefined;
@@ -101,6 +108,7 @@ export class TcpProxy {
     }
     // Runs before the server gets the request.
     client.prependListener('data', (bytes: Buffer) => {
+      if (this.last && bytes.includes(this.last.text)) this.endAfterAnswer(client, server, this.last.bytes);
       if (this.held === undefined || !bytes.includes(this.held)) return;
       server.unpipe(client);
       this.holding.set(client, server);
@@ -111,6 +119,13 @@ export class TcpProxy {
       this.holding.delete(client);
       if (this.muted.delete(client)) server.destroy();
     });
+  }
+
+  /** The answer and the bytes are one packet, so that the client reads both at once. */
+  private endAfterAnswer(client: Socket, server: Socket, bytes: Buffer): void {
+    this.last = undefined;
+    const end = (answer: Buffer) => client.end(Buffer.concat([answer, bytes]));
+    server.unpipe(client).once('data', end).resume();
   }
 
   private cut(): void {

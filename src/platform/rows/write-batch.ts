@@ -126,8 +126,6 @@ export class WriteBatch {
   private async run(client: PoolClient, rows: Asker[]): Promise<Outcome[]> {
     const { text } = this.statement;
     let isUsable = true;
-    // A lost connection fails the statement. Without a listener it would also end the process.
-    client.on('error', nothing);
     for (const { unit } of rows) (unit.shared ??= new Set()).add(client);
     try {
       if (rows.length === 0) return [];
@@ -144,7 +142,6 @@ export class WriteBatch {
       throw error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error;
     } finally {
       for (const { unit } of rows) unit.shared!.delete(client);
-      client.off('error', nothing);
       client.release(!isUsable);
     }
   }
@@ -165,5 +162,3 @@ function isWanted({ unit, reject }: Asker): boolean {
 function isOfARow(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.code !== undefined && !OTHER_REASONS.test(error.code);
 }
-
-const nothing = (): void => undefined;

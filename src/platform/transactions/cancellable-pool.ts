@@ -129,7 +129,7 @@ export class CancellablePool extends LimitedPool {
 
   private endForgotten(): void {
     logger.error('Connections were never given back: release each of them in a finally block');
-    for (const backend of this.backends) void backend.on('error', nothing).end();
+    for (const backend of this.backends) void backend.end();
   }
 
   private connectInTurn(work: UnitOfWork, onConnection: OnConnection): void {

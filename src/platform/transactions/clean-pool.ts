@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 
 type Release = (error?: Error | boolean) => void;
 export type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
@@ -16,10 +16,18 @@ interface Connection extends PoolClient {
 const logger = new Logger('Database');
 
 /**
- * The driver's pool, which never lends a connection that was left in a transaction: the next user would write into that
- * transaction, and lose everything.
+ * The driver's pool, with two differences. It never lends a connection that was left in a transaction: the next user would
+ * write into that transaction, and lose everything. And each connection has a listener for its errors as long as it lives.
+ * Otherwise a connection has none from when it is lent until its user listens, which is a moment later. An error without
+ * a listener ends the process, and PostgreSQL may send one right behind the end of a statement. Nothing is hidden: the
+ * connection's next statement fails.
  */
 export class CleanPool extends Pool {
+  constructor(options?: PoolConfig) {
+    super(options);
+    this.on('connect', (client) => client.on('error', nothing));
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(onConnection: OnConnection): void;
   override connect(onConnection?: OnConnection): Promise<PoolClient> | void {
@@ -29,6 +37,8 @@ export class CleanPool extends Pool {
     );
   }
 }
+
+const nothing = (): void => undefined;
 
 function watched(client: Connection): Connection {
   const { release } = client;

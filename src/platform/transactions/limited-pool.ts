@@ -26,10 +26,7 @@ export class LimitedPool extends CleanPool {
       // Its statements bring their limit along.
       if (client instanceof PooledClient) Object.assign(client, { statementLimit: limit });
       if (!client || (client as LimitedClient).statementLimit === limit) return onConnection(error, client, release);
-      // TypeORM listens from when it has the client. An error without a listener would end the process.
-      client.on('error', nothing);
-      const isSet = client.query(settingsFor(limit)).finally(() => client.off('error', nothing));
-      isSet.then(
+      client.query(settingsFor(limit)).then(
         () => {
           (client as LimitedClient).statementLimit = limit;
           onConnection(undefined, client, release);

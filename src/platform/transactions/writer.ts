@@ -16,8 +16,8 @@ export function isWriter(user: Writer | undefined): user is Writer {
 export const WRITER_CHANGED = 'WR401';
 
 /**
- * SQL that checks the writer again and fails with WR401. In RETURNING it runs after the row was locked and written, so
- * it is the last step before the commit, however long the statement has waited.
+ * SQL that checks the writer again and fails with WR401. In RETURNING it runs after the row was locked and written,
+ * however long the statement has waited. Only the triggers AFTER the write and the commit come later.
  * @param values the values of the statement; those of the check are added
  */
 export function writerCheck({ id, sessionId, roles }: Writer, values: unknown[]): string {
