@@ -5,6 +5,7 @@ import { Orders } from './orders';
 import type { LoadOptions } from './options';
 import { Posts } from './posts';
 import { Profiles } from './profiles';
+import { Schedule } from './schedule';
 import { Sender } from './sender';
 import { oneOf, type Subject, type Work } from './work';
 
@@ -14,7 +15,7 @@ const TICK = 5;
 const MAX_WAITING = 20_000;
 
 /**
- * Sends requests at a fixed rate, whether or not the service keeps up: a request that couldn't be sent in time still
+ * Sends requests at a fixed rate, which may rise first, whether or not the service keeps up: a request that couldn't be sent in time still
  * counts from the moment when it was due. Otherwise a service that stands still would seem to have few slow requests.
  */
 export class Load {
@@ -50,12 +51,13 @@ export class Load {
 
   /** Resolves when the time is over, or {@link stop} was called, and all requests have been answered. */
   async run(): Promise<void> {
-    const { rate, seconds } = this.options;
+    const { rate, rise, seconds } = this.options;
+    const schedule = new Schedule(rate, rise);
     const start = performance.now();
-    const total = Math.floor(rate * seconds);
+    const total = schedule.dueWithin(seconds);
     for (let sent = 0; sent < total && !this.ending; await sleep(TICK)) {
-      const due = Math.min(total, Math.floor(((performance.now() - start) * rate) / 1_000));
-      for (; sent < due; sent++) this.begin(start + (sent * 1_000) / rate);
+      const due = Math.min(total, schedule.dueWithin((performance.now() - start) / 1_000));
+      for (; sent < due; sent++) this.begin(start + 1_000 * schedule.timeOf(sent));
     }
     while (this.waiting > 0) await sleep(TICK);
   }

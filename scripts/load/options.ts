@@ -14,6 +14,8 @@ export interface LoadOptions {
   /** Requests a second. */
   rate: number;
   seconds: number;
+  /** The first of these seconds, in which the rate rises from nothing. A service that has just started is slow at first. */
+  rise: number;
   /** The share of reads, from 0 to 1. */
   reads: number;
   /** Connections that are kept alive. */
@@ -33,6 +35,7 @@ export const HELP = `npm run load -- [options]: sends reads and writes at a fixe
   --url URL           the service; default: LOAD_URL, or http://127.0.0.1:3000
   --rate N            requests a second, whether or not the service keeps up; default: 100
   --minutes N         how long; default: 1
+  --rise N            the seconds at the beginning in which the rate rises from nothing; default: 0
   --reads N           the share of reads in percent; default: 80
   --connections N     connections that are kept alive; default: 100
   --slow N            milliseconds after which a request is slow; default: 1000
@@ -52,6 +55,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Loa
       url: { type: 'string', default: environment.LOAD_URL ?? 'http://127.0.0.1:3000' },
       rate: { type: 'string', default: '100' },
       minutes: { type: 'string', default: '1' },
+      rise: { type: 'string', default: '0' },
       reads: { type: 'string', default: '80' },
       connections: { type: 'string', default: '100' },
       slow: { type: 'string', default: '1000' },
@@ -64,6 +68,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Loa
     url: urlOf(values.url),
     rate: numberOf('--rate', values.rate, 0.1, 10_000),
     seconds: 60 * numberOf('--minutes', values.minutes, 0.01, 600),
+    rise: numberOf('--rise', values.rise, 0, 600),
     reads: numberOf('--reads', values.reads, 0, 100) / 100,
     connections: numberOf('--connections', values.connections, 1, 5_000),
     slow: numberOf('--slow', values.slow, 1, 60_000),

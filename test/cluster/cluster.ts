@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { resolveLauncher } from '../../src/platform/database/embedded-postgres/launcher';
-import { waitFor } from '../../src/platform/testing';
+import { query, times, waitFor } from '../../src/platform/testing';
 import { freePort } from '../support/free-port';
 import { DATABASE, Postgres } from './postgres';
 import { NOBODY, Program } from './programs';
@@ -11,7 +11,7 @@ import { NOBODY, Program } from './programs';
 const HAPROXY = resolve('ops/cluster/haproxy.cfg');
 const PGBOUNCER = resolve('ops/cluster/pgbouncer.ini');
 const INSTANCES = 3;
-const PROCESSES = '2';
+const PROCESSES = process.env.CLUSTER_PROCESSES ?? '2';
 const START_PATIENCE = 60_000;
 const MAX_LOG = 4_000;
 const NO_LIMIT = '1000000000';
@@ -61,6 +61,7 @@ export class Cluster {
     ]).start();
     for (let number = 1; number <= INSTANCES; number++) this.instances.push(await this.instance(number));
     this.startHaproxy();
+    await this.leadsToPrimary();
     for (const { pooler } of this.instances) pooler.start();
     for (const { service } of this.instances) service.start();
     await this.ready(this.url);
@@ -116,6 +117,17 @@ export class Cluster {
       ),
     };
     this.haproxy = this.program('haproxy', ['haproxy', '-db', '-f', HAPROXY], { env }).start();
+  }
+
+  /** HAProxy takes each server for a primary until its checks have failed, and a migration fails on the standby. */
+  private leadsToPrimary(): Promise<void> {
+    const isPrimary = async () => {
+      const [row] = await query(this.databaseUrl(this.ports.primary), 'SELECT NOT pg_is_in_recovery() AS found');
+      return row.found as boolean;
+    };
+    const areAll = (found: boolean[]) => found.every(Boolean);
+    // In turn to each server that is up.
+    return waitFor(() => Promise.all(times(4, isPrimary)).then(areAll, () => false), START_PATIENCE);
   }
 
   private async instance(number: number): Promise<Instance> {

@@ -1,5 +1,6 @@
 // npm run test:cluster: starts the set-up of compose.cluster.yaml on this machine, breaks one part after the other under load,
-// and says what was lost. CLUSTER_RATE is the number of requests a second, CLUSTER_LOGS prints what the parts have written.
+// and says what was lost. CLUSTER_RATE is the number of requests a second, CLUSTER_PROCESSES that of the processes of an
+// instance, CLUSTER_LOGS prints what the parts have written.
 // `npm run test:cluster -- Redis` breaks that part only.
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,8 @@ import { type Row, tableOf } from './table';
 const RATE = Number(process.env.CLUSTER_RATE ?? 40);
 /** The whole run, in milliseconds: behind it nothing hangs for ever. */
 const ALL = 10 * 60_000;
+/** In so many seconds the rate rises from nothing. Six processes that have just started would each compile all code at once. */
+const RISE = RATE / 25;
 /** How long the load runs before a fault, and after all is well again, in milliseconds. */
 const BEFORE = 2_000;
 const AFTER = 3_000;
@@ -32,11 +35,11 @@ interface Result {
 async function suffer(cluster: Cluster, fault: Fault): Promise<{ row: Row; problems: string[] }> {
   fault.prepare?.(cluster);
   const load = await Load.prepare({
-    ...{ url: cluster.url, rate: RATE, seconds: 120, reads: 0.8, connections: 100, users: 4, accounts: [] },
+    ...{ url: cluster.url, rate: RATE, rise: RISE, seconds: 120, reads: 0.8, connections: 100, users: 4, accounts: [] },
     ...{ slow: 10_000, slowShare: 1 },
   });
   const running = load.run();
-  await sleep(BEFORE);
+  await sleep(1_000 * RISE + BEFORE);
   const from = performance.now();
   await fault.happen(cluster);
   await sleep(AFTER);

@@ -10,8 +10,10 @@ export function withDatabase(url: string, name: string): string {
 /** Runs one statement on a connection of its own, and resolves to its rows. */
 export async function query(url: string, text: string, values?: unknown[]) {
   const client = new Client({ connectionString: url });
-  await client.connect();
+  // The failing call reports it. Without a listener it would also end the process.
+  client.on('error', () => undefined);
   try {
+    await client.connect();
     return (await client.query(text, values)).rows;
   } finally {
     await client.end();
