@@ -9,10 +9,9 @@ export default {
   ...all,
   // A worker waits for PostgreSQL, for processes and for times in between.
   maxWorkers: availableParallelism() + 1,
+  testEnvironment: '<rootDir>/test/support/shared-environment.cjs',
   moduleNameMapper: {
-    ...all.moduleNameMapper,
-    // Nest loads them if they are there, 140 files. They are in the tests of test/extension alone, and in no image.
-    '^@nestjs/(microservices|websockets)(/.*)?$': packageFor('not-installed'),
+    '^file-type$': all.moduleNameMapper['^file-type$'],
     '^@node-rs/argon2$': packageFor('cheap-argon2'),
   },
   testPathIgnorePatterns: [

@@ -118,12 +118,15 @@ describe('The files of /docs', () => {
     await ask(path, { 'Accept-Encoding': 'gzip' });
     const cpuOf = async (work: () => Promise<unknown> | Buffer) => {
       const before = process.cpuUsage();
-      for (let time = 0; time < 10; time++) await work();
+      for (let time = 0; time < 5; time++) await work();
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    const asked = await cpuOf(() => ask(path, { 'Accept-Encoding': 'gzip' }));
+    // The least, because other work of the process counts as well, such as a collection of its garbage.
+    const leastOf = async (work: () => Promise<unknown> | Buffer) =>
+      Math.min(await cpuOf(work), await cpuOf(work), await cpuOf(work));
+    const asked = await leastOf(() => ask(path, { 'Accept-Encoding': 'gzip' }));
 
-    expect(asked).toBeLessThan((await cpuOf(() => gzipSync(bytes))) / 2);
+    expect(asked).toBeLessThan((await leastOf(() => gzipSync(bytes))) / 2);
   });
 });

@@ -1,12 +1,24 @@
 // Jest's runtime, but a worker finds, reads and compiles each module once. Jest itself does all three again for each test
 // file. It compiles all modules of the application again because compileFunction() of node:vm binds its result to the
 // context of one file. A Script is bound to none: it runs in the context of each file anew, with the code that V8 has
-// compiled. No state is shared, except that of OUTSIDE.
+// compiled. No state is shared, except that of OUTSIDE, and that of all packages in shared-environment.cjs.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { statSync } = require('node:fs');
 const { sep } = require('node:path');
-const { Script } = require('node:vm');
+const { compileFunction, constants, Script } = require('node:vm');
 const { setFlagsFromString } = require('node:v8');
 const { default: Runtime } = require('jest-runtime');
+
+// Node 20 tells each AsyncLocalStorage that was ever used of each new promise. At the end of a file those of its own are let go.
+const used = new Set();
+const { prototype: storage } = AsyncLocalStorage;
+const { _enable: enable } = storage;
+if (enable) {
+  storage._enable = function () {
+    used.add(this);
+    return enable.call(this);
+  };
+}
 
 // By default V8 drops the code of functions that haven't run for a while: those of the files before.
 setFlagsFromString('--no-flush-bytecode');
@@ -44,13 +56,15 @@ module.exports = class SharedScriptsRuntime extends Runtime {
     const compile = executor.compile.bind(executor);
     const head = `(function (${executor.injectedModuleParameters.join(', ')}) {`;
     executor.compile = (source, filename) => {
+      const { isShared } = this._environment;
       const context = this._environment.getVmContext();
-      const script = context && scriptOf(head, source, filename);
-      return script ? script.runInContext(context) : compile(source, filename);
+      const script = (isShared || context) && scriptOf(head, source, filename);
+      if (!isShared) return script ? script.runInContext(context) : compile(source, filename);
+      return script?.runInThisContext() ?? compileHere(source, filename, executor.injectedModuleParameters);
     };
     const execute = executor.exec.bind(executor);
     executor.exec = (module, ...others) => {
-      if (!OUTSIDE.has(module.filename)) return execute(module, ...others);
+      if (!isOutside(module.filename, this._environment, others[0])) return execute(module, ...others);
       module.exports = require(module.filename);
       return undefined;
     };
@@ -64,7 +78,24 @@ module.exports = class SharedScriptsRuntime extends Runtime {
       return mocks.get(key);
     };
   }
+
+  teardown() {
+    super.teardown();
+    for (const one of used) one.disable();
+    used.clear();
+  }
 };
+
+/** Whether a module runs once for all files. Jest loads its own packages for each file. */
+function isOutside(filename, { isShared }, options) {
+  return OUTSIDE.has(filename) || (isShared && !options?.isInternalModule && filename.includes(PACKAGES));
+}
+
+/** For a source that imports modules later. */
+function compileHere(source, filename, parameters) {
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  return compileFunction(source, parameters, { filename, importModuleDynamically });
+}
 
 function placesOf(resolver, kind) {
   if (!places.has(resolver)) places.set(resolver, { modules: new Places(), mocks: new Places() });
