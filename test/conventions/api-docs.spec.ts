@@ -127,6 +127,7 @@ describe('The files of /docs', () => {
       Math.min(await cpuOf(work), await cpuOf(work), await cpuOf(work));
     const asked = await leastOf(() => ask(path, { 'Accept-Encoding': 'gzip' }));
 
-    expect(asked).toBeLessThan((await leastOf(() => gzipSync(bytes))) / 2);
+    // The client's work counts, too: with a compression each time it would be more.
+    expect(asked).toBeLessThan(await leastOf(() => gzipSync(bytes)));
   });
 });
