@@ -3,16 +3,16 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import all from './jest.config.mjs';
 
-const packageFor = (name) => fileURLToPath(new URL(`test/support/packages/${name}.cjs`, import.meta.url));
+const inSupport = (path) => fileURLToPath(new URL(`test/support/${path}`, import.meta.url));
 
 export default {
   ...all,
   // A worker waits for PostgreSQL, for processes and for times in between.
   maxWorkers: availableParallelism() + 1,
-  testEnvironment: '<rootDir>/test/support/shared-environment.cjs',
+  testEnvironment: inSupport('shared-environment.cjs'),
   moduleNameMapper: {
     '^file-type$': all.moduleNameMapper['^file-type$'],
-    '^@node-rs/argon2$': packageFor('cheap-argon2'),
+    '^@node-rs/argon2$': inSupport('packages/cheap-argon2.cjs'),
   },
   testPathIgnorePatterns: [
     '/node_modules/',
