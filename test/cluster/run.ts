@@ -139,12 +139,13 @@ async function main(): Promise<void> {
     void end(1);
   }, ALL).unref();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(1));
-  try {
-    await end((await run(cluster)) > 0 ? 1 : 0);
-  } catch (error) {
+  const fail = (error: unknown) => {
     process.stdout.write(`${(error as Error).stack}\n0 passed, 1 failed\n`);
-    await end(1);
-  }
+    return end(1);
+  };
+  // Otherwise the programs would run on.
+  process.once('uncaughtException', (error) => void fail(error));
+  await run(cluster).then((failed) => end(failed > 0 ? 1 : 0), fail);
 }
 
 void main();
