@@ -15,8 +15,8 @@ const TICK = 5;
 const MAX_WAITING = 20_000;
 
 /**
- * Sends requests at a fixed rate, which may rise first, whether or not the service keeps up: a request that couldn't be sent in time still
- * counts from the moment when it was due. Otherwise a service that stands still would seem to have few slow requests.
+ * Sends requests at a fixed rate, which may rise first, whether or not the service keeps up: a request that couldn't be sent
+ * in time still counts from the moment when it was due. Otherwise a service that stands still would seem to have few slow requests.
  */
 export class Load {
   private ending = false;

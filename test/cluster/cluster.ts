@@ -125,9 +125,9 @@ export class Cluster {
       const [row] = await query(this.databaseUrl(this.ports.primary), 'SELECT NOT pg_is_in_recovery() AS found');
       return row.found as boolean;
     };
-    const areAll = (found: boolean[]) => found.every(Boolean);
     // In turn to each server that is up.
-    return waitFor(() => Promise.all(times(4, isPrimary)).then(areAll, () => false), START_PATIENCE);
+    const all = () => Promise.all(times(4, isPrimary)).catch(() => [false]);
+    return waitFor(async () => (await all()).every(Boolean), START_PATIENCE);
   }
 
   private async instance(number: number): Promise<Instance> {
