@@ -82,6 +82,8 @@ export { readRow } from './rows/read-row';
 export { insertRow } from './rows/insert-row';
 /** Inserts many rows by one statement: all of them, or none. */
 export { insertRows } from './rows/insert-rows';
+/** SQL for a parameter that is a list, so that PostgreSQL keeps the plan of the statement. */
+export { anyNumberOf } from './rows/any-number-of';
 export { updateRow } from './rows/update-row';
 export { deleteRow } from './rows/delete-row';
 /** Gives a row a new version, for changes of other tables that its representation shows. */

@@ -2,9 +2,10 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
-import type { Condition, Direction, FoundPage, List } from './list';
+import type { FoundPage, List } from './list';
 import { type Counted, readAndCount } from './numbered-page';
-import { type PageRoom, ROW } from './row-sizes';
+import { type Direction, rangesAfter } from './ranges';
+import type { PageRoom } from './row-sizes';
 import { sortValueOf } from './sort-value';
 
 type Row = ObjectLiteral & { id: number };
@@ -25,7 +26,7 @@ export async function cursorPage<E extends Row>(
   const backwards = position?.backwards ?? false;
   const direction = backwards ? opposite(directionOf(query)) : directionOf(query);
   const room: PageRoom = { full: false };
-  const ranges = rangesAfter(repository, sortOf(query), direction, position);
+  const ranges = rangesAfter(repository.metadata, sortOf(query), direction, position);
   // One item more than requested shows whether there is another page.
   const slice = { direction, limit: size + 1, room, ranges };
   const { rows, total }: Found<E> = query.total ? await readAndCount(list, slice) : { rows: await list.read(slice) };
@@ -73,28 +74,6 @@ function positionOf<E extends Row>(
   if (item) return { value: sortValueOf(item, sortOf(query)), id: item.id, backwards };
   const upwards = (directionOf(query) === 'ASC') === backwards;
   return { ...start, id: start.id + (upwards ? 1 : -1), backwards };
-}
-
-/**
- * The conditions for the rows after a position, each one range of the index (column, id). PostgreSQL sorts null after
- * all values, and in descending order before them.
- */
-function rangesAfter<E extends Row>(
-  { metadata }: Repository<E>,
-  sort: string,
-  direction: Direction,
-  position: Position | undefined,
-): Condition[] | undefined {
-  if (!position) return undefined;
-  const { value, id } = position;
-  const beyond = direction === 'ASC' ? '>' : '<';
-  const column = `${ROW}.${sort}`;
-  if (sort === 'id') return [[`${ROW}.id ${beyond} :id`, { id }]];
-  const sameNull: Condition = [`${column} IS NULL AND ${ROW}.id ${beyond} :id`, { id }];
-  const after: Condition = [`(${column}, ${ROW}.id) ${beyond} (:value, :id)`, { value, id }];
-  if (!metadata.findColumnWithPropertyPath(sort)?.isNullable) return [after];
-  if (direction === 'ASC') return value === null ? [sameNull] : [after, [`${column} IS NULL`]];
-  return value === null ? [sameNull, [`${column} IS NOT NULL`]] : [after];
 }
 
 function opposite(direction: Direction): Direction {

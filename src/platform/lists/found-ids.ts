@@ -1,5 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { Direction, Slice } from './list';
+import type { Slice } from './list';
+import { builderCondition, type Direction } from './ranges';
 import { type HeavyRows, ROW } from './row-sizes';
 
 /** SQL that finds the ids of the rows of a page. It is a statement or a part of one. */
@@ -27,7 +28,7 @@ export function foundIds<E extends ObjectLiteral>(
   const order = sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
   const found = ranges.map((range) => {
     const ids = sorted(matching.clone().select(`${ROW}.id`, 'id'), sort, direction);
-    if (range) ids.andWhere(...range);
+    if (range) ids.andWhere(...builderCondition(range));
     if (bytes !== undefined) ids.addSelect(bytes, 'bytes');
     if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, 'sorted_by');
     if (keys) return ids.andWhere(`${ROW}.${keys.column} = wanted.key`).limit(offset + limit);

@@ -1,11 +1,7 @@
 import type { ObjectLiteral } from 'typeorm';
 import type { Page } from '../answers/page';
+import type { Direction, Range } from './ranges';
 import type { HeavyRows, PageRoom } from './row-sizes';
-
-export type Direction = 'ASC' | 'DESC';
-
-/** A condition on rows, for TypeORM's query builder. */
-export type Condition = [text: string, parameters?: ObjectLiteral];
 
 /** Ids that rows have in a column. */
 export interface Keys {
@@ -22,7 +18,7 @@ export interface Slice {
   /** Rows that don't fit into it are left out. Without it, all rows must fit. */
   room?: PageRoom;
   /** Ranges of the list's rows, in the order of the list. Default: all rows */
-  ranges?: Condition[];
+  ranges?: Range[];
   /** Finds the rows of each of these ids in the order of the list, and then the slice among them. Default: all rows together */
   keys?: Keys;
   /** Whether rows whose texts are large are only found, see {@link HeavyRows}. Default: false */

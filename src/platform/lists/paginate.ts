@@ -99,7 +99,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   return {
     read: async (slice) => {
       let weighs = mayWait && mayBeHeavy(query, slice.limit);
-      if (plain && !slice.ranges) {
+      if (plain && (slice.ranges?.length ?? 0) <= 1) {
         const rows = await readPlainRows(repository, plain, { equal, compared }, query, options, { ...slice, weighs });
         if (rows) return rows;
       } else weighs &&= wasHeavy(metadata) || mayBeTooLarge(query, slice.limit);

@@ -4,19 +4,15 @@ import type { DataSource } from 'typeorm';
 import { replicaFor } from '../replica/reading';
 import type { Replica } from '../replica/replica';
 import { poolOf } from '../transactions/cancellable-pool';
+import { anyNumberOf } from './any-number-of';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
 /** The number of keys in one statement. More keys take another statement. */
 const MAX_BATCH = 100;
 
-/**
- * SQL for the keys of a {@link BatchedRead}. A plan that knew how many there are would cost less by its estimate than one for
- * any number, so PostgreSQL would plan each time, which takes four times as long as to read the rows: the keys come from a
- * subquery, into which no estimate looks.
- * @param type of one key
- */
-export const keysOf = (type: string): string => `(SELECT $1::${type}[])::${type}[]`;
+/** SQL for the keys of a {@link BatchedRead}. @param type of one key */
+export const keysOf = (type: string): string => anyNumberOf(type, '$1');
 
 export interface BatchedReadOptions {
   /** Whether a replica may answer, which never knows of a right that was just withdrawn. Default: false */

@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { ObjectLiteral } from 'typeorm';
 import { CONTEXT_SETTING, CONTEXTS_SETTING } from '../transactions/audit-context';
 import type { Writer } from '../transactions/writer';
+import { anyNumberOf } from './any-number-of';
 import { type PlainEntity, quoted } from './plain-entity';
 
 /** How long the statement waits for a lock, in milliseconds. PostgreSQL looks for a deadlock after a second. */
@@ -50,7 +51,7 @@ export class BatchedStatement {
     const given = isUpdate ? [...columns, 'given_id', 'given_version'] : columns;
     const lists = [...types, 'bigint', 'integer'].slice(0, given.length);
     this.lists = lists.length;
-    const places = lists.map((type, index) => `$${index + 1}::${type}[]`);
+    const places = lists.map((type, index) => anyNumberOf(type, `$${index + 1}`));
     // The setting is made before the first row is written, and ends with the transaction.
     const source = `unnest(${places.join()}) AS given(${given.join()}), set_config('lock_timeout', '${LOCK_PATIENCE}', true)`;
     const changes = names.map((name, index) => `${name} = ${columns[index]}`);
@@ -104,18 +105,19 @@ export class BatchedStatement {
   /** Each part counts the rows of the one before: all rows are written, and their locks taken, before a writer is checked. */
   private checked(write: string): string {
     const [sessions, ids, roles, contexts] = [1, 2, 3, 4].map((place) => `$${this.lists + place}`);
+    const writers = [anyNumberOf('uuid', sessions), anyNumberOf('bigint', ids), anyNumberOf('json', roles)];
     const told = this.isUpdate
       ? `SELECT ${setting(`${contexts}::text`)}`
       : // Rows are inserted in the order of the lists. Without a row there is no key, which is refused: a trigger has left it out.
         `SELECT ${setting('json_object_agg(id, context)::text')}
            FROM (SELECT id, row_number() OVER () FROM written) AS inserted(id, place)
-          RIGHT JOIN unnest(${contexts}::json[]) WITH ORDINALITY AS origin(context, place) USING (place)`;
+          RIGHT JOIN unnest(${anyNumberOf('json', contexts)}) WITH ORDINALITY AS origin(context, place) USING (place)`;
     return `
       WITH written AS (${write}),
       checked AS MATERIALIZED (
         SELECT require_writer(writer.session, writer.id, ARRAY(SELECT json_array_elements_text(writer.roles)))
           FROM (SELECT count(*) FROM written) AS all_written,
-               unnest(${sessions}::uuid[], ${ids}::bigint[], ${roles}::json[]) AS writer(session, id, roles)),
+               unnest(${writers.join()}) AS writer(session, id, roles)),
       told AS MATERIALIZED (${told})
       SELECT written.* FROM written WHERE (SELECT count(*) FROM checked) + (SELECT count(*) FROM told) > 0`;
   }

@@ -16,10 +16,12 @@ const MAX_VALUES = 50;
 /** One statement that finds its rows by keys, or writes. */
 const STATEMENT = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/i;
 /**
- * What PostgreSQL had better plan for the values at hand: lists, searches, and ranges, as those of jobs that tidy up. And `*`,
- * which another migration gives other columns: a connection that knows the statement refuses it then.
+ * What PostgreSQL had better plan for the values at hand: pages of a list, searches, and ranges, as those of jobs that tidy up.
+ * And `*`, which another migration gives other columns: a connection that knows the statement refuses it then.
  */
-const PLANNED_ANEW = /\b(?:ORDER\s+BY|GROUP\s+BY|I?LIKE|BETWEEN)\b|(?<![-@&|<>])[<>]=?\s*\$|[*;]/i;
+const PLANNED_ANEW = /\b(?:GROUP\s+BY|I?LIKE|BETWEEN)\b|(?<![-@&|<>])[<>]=?\s*\$|(?<!\bcount\()\*|;/i;
+const ORDERED = /\bORDER\s+BY\b/i;
+const LIMITED = /\bLIMIT\b/i;
 
 const names = new Map<string, string>();
 const counted = new Map<string, number>();
@@ -49,7 +51,8 @@ function nameOfUsual(text: string): string | undefined {
   return undefined;
 }
 
-const mayBeNamed = (text: string): boolean => STATEMENT.test(text) && !PLANNED_ANEW.test(text);
+const mayBeNamed = (text: string): boolean =>
+  STATEMENT.test(text) && !PLANNED_ANEW.test(text) && !(ORDERED.test(text) && LIMITED.test(text));
 
 /** What a client is to be asked instead of a text: the same, by the name of the text if it is a usual one. */
 export function byName(statement: unknown, values: unknown): unknown {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import {
   type Caller,
+  insertRow,
   isAdmin,
   type Page,
   paginate,
@@ -52,8 +53,7 @@ export class OrdersService {
       await takeStock(manager, cart);
       const { lines, total: total_amount } = cart;
       const status = OrderStatus.PENDING;
-      const order = manager.create(Order, { user_id, status, total_amount, expires_at: this.expiry() });
-      await manager.insert(Order, order);
+      const order = await insertRow(manager, Order, { user_id, status, total_amount, expires_at: this.expiry() });
       order.items = lines.map((line, position) => manager.create(OrderItem, { ...line, position, order_id: order.id }));
       await manager.insert(OrderItem, order.items);
       return order;

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { type ApiError, conflict, type FieldViolation, validationError } from '../../platform';
+import { anyNumberOf, type ApiError, conflict, type FieldViolation, validationError } from '../../platform';
 import { Product, ProductStatus } from '../products/product.entity';
 import type { CreateOrderItemDto } from './order.dto';
 
@@ -74,7 +74,7 @@ async function lockProducts(
   const builder = manager.createQueryBuilder(Product, 'product');
   if (deleted) builder.withDeleted();
   const products = await builder
-    .where('product.id = ANY(:ids)', { ids: items.map(({ product_id }) => product_id) })
+    .where(`product.id = ANY(${anyNumberOf('bigint', ':ids')})`, { ids: items.map(({ product_id }) => product_id) })
     .orderBy('product.id')
     .setLock('for_no_key_update')
     .getMany();
@@ -84,7 +84,8 @@ async function lockProducts(
 async function moveStock(manager: EntityManager, items: CreateOrderItemDto[], sign: '+' | '-'): Promise<void> {
   await manager.query(
     `UPDATE products SET stock = stock ${sign} quantity
-       FROM unnest($1::bigint[], $2::integer[]) AS line (product_id, quantity) WHERE id = line.product_id`,
+       FROM unnest(${anyNumberOf('bigint', '$1')}, ${anyNumberOf('integer', '$2')}) AS line (product_id, quantity)
+      WHERE id = line.product_id`,
     [items.map(({ product_id }) => product_id), items.map(({ quantity }) => quantity)],
   );
 }

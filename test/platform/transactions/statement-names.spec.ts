@@ -24,6 +24,8 @@ describe('A statement that comes often', () => {
     ['a condition on an array', 'SELECT id FROM shelves WHERE tags @> $1 AND id <> 3'],
     ['a value of JSON', 'SELECT id FROM shelves WHERE about->>$1 IS NULL'],
     ['a difference', 'SELECT id FROM shelves WHERE id <> $1'],
+    ['a number of rows', 'SELECT count(*)::integer FROM (SELECT FROM shelves WHERE id = $1 LIMIT 5) AS some'],
+    ['rows in an order', 'SELECT id FROM shelves WHERE id = ANY($1) ORDER BY id FOR UPDATE'],
     ['a comparison of columns', 'UPDATE shelves SET stock = stock - $1 WHERE stock > least'],
   ])('has a name: %s', (_name, text) => {
     expect(sent(text).at(-1)).toMatchObject({ text });
@@ -36,6 +38,7 @@ describe('A statement that comes often', () => {
     ['a range', 'DELETE FROM shelves WHERE id IN (SELECT id FROM shelves WHERE made_at < $1 LIMIT 5)'],
     ['a range with its ends', 'SELECT id FROM shelves WHERE id >=$1'],
     ['a range between values', 'SELECT id FROM shelves WHERE id BETWEEN $1 AND 9'],
+    ['all columns of one of two tables', 'SELECT count(*), racks.* FROM racks WHERE id = $1'],
     ['all columns', 'SELECT * FROM shelves WHERE id = $1'],
     ['a setting', 'SET LOCAL x.y = $1'],
     ['several statements', 'SELECT $1; SELECT 2'],
