@@ -1,10 +1,10 @@
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
 import { seconds } from '../../platform';
 import { networkOf, rateLimited, RateLimits } from '../../platform/features';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
+import { RememberingReflector } from './remembering-reflector';
 
 /**
  * ThrottlerGuard with the standard header fields instead of `X-RateLimit-*`:
@@ -20,7 +20,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     @Inject(RateLimits) limits: RateLimits,
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));
-    super([{ limit, ttl: seconds(window) }], storage, new Reflector());
+    super([{ limit, ttl: seconds(window) }], storage, new RememberingReflector());
   }
 
   /** A client that has gone has no address any more. */
