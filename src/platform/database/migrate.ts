@@ -16,7 +16,8 @@ export async function migrate(
   { extra: limits, ...options }: PostgresDataSourceOptions,
   longestHold = minutes(15),
 ): Promise<void> {
-  const own = { ...options, entities: [], poolSize: 2 };
+  // Without names: the statements of a migration hardly come again, and behind a pooler another session may know the name.
+  const own = { ...options, extra: { names: false }, entities: [], poolSize: 2 };
   const dataSource = await connect(own);
   try {
     if (!('Client' in (limits ?? {}))) await requireSession(dataSource);

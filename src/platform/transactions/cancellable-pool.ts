@@ -43,9 +43,11 @@ export class CancellablePool extends LimitedPool {
   /** Counts the permits of each neighbourhood to hold a connection: those of writes together with those of lists. */
   readonly permits = new Tally<QueueKey>();
 
-  constructor(options?: PoolConfig) {
+  /** @param options `names: false` for statements that may go through a pooler in a way that doesn't know of it */
+  constructor(options?: PoolConfig & { names?: boolean }) {
     super(options);
     this.on('connect', (client) => {
+      (client as Backend).names = options?.names ?? true;
       observeCommits(client);
       this.backends.add(client as Backend);
     });

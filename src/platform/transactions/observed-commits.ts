@@ -19,6 +19,8 @@ export interface LentClient extends PoolClient {
   onCommit?: () => void;
   /** Statements that the next one takes along. */
   ahead?: Statement[];
+  /** Whether usual statements are sent by their names. */
+  names?: boolean;
 }
 
 type Query = (...parameters: unknown[]) => unknown;
@@ -37,7 +39,7 @@ export function observeCommits(client: LentClient): void {
     const alone = () => sendAlone(client, statement, values, ...others);
     if (ahead.length === 0) return alone();
     if (isOne(statement, values, others)) {
-      const last = named(statement as string, values as unknown[] | undefined);
+      const last = named(client, statement as string, values as unknown[] | undefined);
       const sent = send(client, [...ahead, last]).then((results) => results.at(-1));
       return statement === 'COMMIT' ? sent.then(committed) : sent;
     }
@@ -76,8 +78,8 @@ function isOne(statement: unknown, values: unknown, others: unknown[]): boolean 
   return !statement.includes(';') || (Array.isArray(values) && values.length > 0);
 }
 
-function named(text: string, values: unknown[] | undefined): Statement {
-  const statement = byName(text, values);
+function named(client: LentClient, text: string, values: unknown[] | undefined): Statement {
+  const statement = client.names ? byName(text, values) : text;
   return typeof statement === 'string' ? { text, values } : { ...(statement as Statement), values };
 }
 
@@ -102,7 +104,7 @@ async function sendInTurn(client: LentClient, statements: Statement[]): Promise<
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
   if (client.work) note(client, client.work, [textOf(statement)]);
-  const given = byName(statement, values);
+  const given = client.names ? byName(statement, values) : statement;
   if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
   const sent = promised((callback) => inherited(client).call(client, given, values, callback));
   return statement === 'COMMIT' ? sent.then(committed) : sent;
