@@ -36,6 +36,8 @@ export { describeErrorHeaders } from './docs/error-responses';
 export { ANY_TYPE, ProducedType } from './pipeline/accept.guard';
 /** Documents the headers of all answers of a route. */
 export { ApiAnswerHeaders } from './routes/route.decorators';
+/** Remembers a value for each route, such as what decorators say about it. */
+export { PerRoute } from './auth/per-route';
 /** Lets scripts of other origins read an answer header. */
 export { exposeHeaders } from './http/exposed-headers';
 /** What decorators tell the document about a route. */

@@ -17,8 +17,10 @@ export class PerRoute<T> {
   constructor(private readonly find: (handler: Handler, controller: Controller) => T) {}
 
   of(context: ExecutionContext): T {
-    const handler = context.getHandler();
-    const controller = context.getClass();
+    return this.for(context.getHandler(), context.getClass());
+  }
+
+  for(handler: Handler, controller: Controller): T {
     const first = this.known.get(handler);
     for (let entry = first; entry; entry = entry.next) if (entry.controller === controller) return entry.value;
     const value = this.find(handler, controller);

@@ -13,7 +13,7 @@ import { bytesOfColumns, LIGHT_BYTES } from './row-sizes';
 
 /** From this many skipped rows on a page is expensive. */
 export const DEEP = 1_000;
-/** Each is four times the one before, and no page reaches farther that isn't deep. */
+/** Each is four times the one before. A page that reaches farther is planned each time: it takes longer to read than to plan. */
 const BOUNDS = [64, 256, 1_024];
 /** A name that no column has. */
 const BYTES = '"bytes of row"';
