@@ -1,7 +1,8 @@
 // Reads the results that Jest wrote by --json: `failing FILE` lists the failed test files, `count FILE [AGAIN]` prints
-// the numbers of passed and failed tests. A file that ran again counts as in the second run. A suite without results is
-// one failure.
+// the numbers of passed and failed tests, `names FILE [AGAIN]` the failed tests. A file that ran again counts as in the
+// second run. A suite without results is one failure.
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 const [command, first, again] = process.argv.slice(2);
 
@@ -23,13 +24,27 @@ function countOf(results) {
   return ['passed', 'failed'].map((wanted) => statuses.filter((status) => status === wanted).length);
 }
 
-if (command === 'failing') {
-  for (const { name } of failing(first)) console.log(name);
-} else {
-  // Without a second run the first one counts.
+/** Without a second run the first one counts. */
+function lastResults() {
   const later = again ? resultsOf(again) : [];
   const names = later.map(({ name }) => name);
-  const results = [...resultsOf(first).filter(({ name }) => !names.includes(name)), ...later];
+  return [...resultsOf(first).filter(({ name }) => !names.includes(name)), ...later];
+}
+
+function namesOf({ name, status, assertionResults }) {
+  const file = relative('.', name);
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (status === 'failed' && failed.length === 0) return [`${file}: the file as a whole`];
+  return failed.map(({ fullName }) => `${file}: ${fullName}`);
+}
+
+if (command === 'failing') {
+  for (const { name } of failing(first)) console.log(name);
+} else if (command === 'names') {
+  for (const name of lastResults().flatMap(namesOf)) console.log(name);
+  if (!existsSync(first)) console.log(`${first} was never written: the suite as a whole`);
+} else {
+  const results = lastResults();
   const [passed, failed] = countOf(results);
   // A suite that failed without naming a test counts as one failure.
   const broken = results.filter(

@@ -21,14 +21,18 @@ const JSON_FORMS = {
 export async function parseXml(text: string, declared?: Declared, maxValues = MAX_VALUES): Promise<unknown> {
   const reader = new XmlReader(maxValues);
   const turns = new LoopTurns();
-  // The ends of lines (XML 1.0, 2.11). The parser would make them one by one, and keep a piece of memory for each.
-  const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
-  for (let at = 0; at < lines.length; at += PIECE) {
+  for (let at = 0; at < text.length;) {
     if (turns.isOver) await turns.next();
-    reader.write(lines.slice(at, at + PIECE));
+    // The two characters of one end of a line stay together.
+    const length = text.startsWith('\r\n', at + PIECE - 1) ? PIECE + 1 : PIECE;
+    reader.write(withPlainLineEnds(text.slice(at, at + length)));
+    at += length;
   }
   return valueOfRoot(reader.close(), declared);
 }
+
+/** Ends of lines (XML 1.0, 2.11). The parser would make them one by one, and keep a piece of memory for each. */
+const withPlainLineEnds = (piece: string) => (piece.includes('\r') ? piece.replace(/\r\n?/g, '\n') : piece);
 
 export const valueOfRoot = (root: XmlElement, declared = ANY_OBJECT): unknown => valueOf(root, [], declared);
 

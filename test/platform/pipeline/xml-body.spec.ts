@@ -100,4 +100,12 @@ describe('XML without types', () => {
     const read = (await parseXml(`<p><a>x${text}</a></p>`)) as { a: string };
     expect(read.a === `x${'😀'.repeat(40_000)}\n${'&é'.repeat(40_000)}${']]'.repeat(40_000)}`).toBe(true);
   });
+
+  it('has as many lines as it has ends of lines, wherever a piece ends', async () => {
+    const ends = '\r\n\r\r\n\n\r';
+    for (let before = 65_536 - '<p><a>'.length - ends.length; before < 65_536; before++) {
+      const { a } = (await parseXml(`<p><a>${'x'.repeat(before)}${ends}</a></p>`)) as { a: string };
+      expect([before, a.slice(before)]).toEqual([before, '\n\n\n\n\n']);
+    }
+  });
 });
