@@ -5,11 +5,12 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
-  trace,
   type Tracer,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
+import { RequestContext } from './request-context';
 
+const SERVER = { kind: SpanKind.SERVER };
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
@@ -20,9 +21,9 @@ export const traceRequests =
   (tracer: Tracer): RequestHandler =>
   (request, response, next) => {
     const parent = parentOf(request);
-    const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
+    const span = tracer.startSpan(request.method, SERVER, parent);
     request.traceId = span.spanContext().traceId;
-    request.traceContext = trace.setSpan(parent, span);
+    request.traceContext = new RequestContext(parent, span);
     if (span.isRecording()) response.once('close', () => end(span, request, response));
     next();
   };
