@@ -177,6 +177,20 @@ describe('Rows that several requests write at once', () => {
     expect(await database.getRepository(Product).findOneByOrFail({ id: rows[5].id })).toMatchObject({ stock: 1 });
   });
 
+  it.each([
+    ['in the form of an insertion', (id: number) => `{"${id}":{"user_id":1}}`, 'WR409'],
+    ['of other rows', (id: number) => `\n1${id}={"user_id":1}\n`, '22P02'],
+  ])('are refused by the audit if an update has contexts %s', async (_kind, contexts, code) => {
+    const { id } = await own.product();
+    const before = await lastEvent(id);
+    const writing = database.transaction(async (manager) => {
+      await manager.query("SELECT set_config('audit.contexts', $1, true)", [contexts(id)]);
+      await manager.query('UPDATE products SET stock = 7 WHERE id = $1', [id]);
+    });
+    await expect(writing).rejects.toMatchObject({ driverError: { code } });
+    expect(await lastEvent(id)).toEqual(before);
+  });
+
   describe('with triggers of a team', () => {
     const query = (text: string) => database.query<unknown>(text);
     const trigger = (moment: string, body: string) =>

@@ -24,6 +24,12 @@ const KNOWN = ['id', 'created_at', 'updated_at', 'version'];
 /** SQLSTATE of a statement of several requests whose triggers change audited rows: who has changed them can't be told. */
 export const SEVERAL_WRITERS = 'WR409';
 
+/**
+ * The context of a row that an UPDATE of several requests changes. Its trigger runs for each row, and looks for the line of the row:
+ * as JSON, the contexts of all rows would be parsed for each of them (D-291).
+ */
+export const lineOf = (id: number, context: string): string => `\n${id}=${context}`;
+
 /** The values that say who made a change, from a context; see audit-context.ts. */
 const who = (context: string): string =>
   `(${context}->>'user_id')::bigint, ${context}->>'request_id', ${context}->>'address'`;
@@ -43,14 +49,15 @@ export function auditFunctionBody(table: string, columns: readonly AuditedColumn
   return `
   #variable_conflict use_column
   DECLARE
-    -- Of a statement that writes rows of several requests: the context of each, by its id.
-    audit_contexts jsonb := nullif(current_setting('audit.contexts', true), '')::jsonb;
+    -- Of a statement that writes rows of several requests: the context of each, by its id. An UPDATE has lines, see lineOf().
+    audit_contexts text := nullif(current_setting('audit.contexts', true), '');
+    audit_contexts_by_id jsonb;
     audit_context jsonb := CASE WHEN audit_contexts IS NULL THEN nullif(current_setting('audit.context', true), '')::jsonb END;
     audit_before jsonb;
     audit_after jsonb;
     audit_concealed text[] := '{}';
   BEGIN
-    IF audit_contexts IS NOT NULL AND pg_trigger_depth() > 1 THEN
+    IF audit_contexts IS NOT NULL AND (pg_trigger_depth() > 1 OR (TG_OP = 'UPDATE') <> starts_with(audit_contexts, chr(10))) THEN
       RAISE EXCEPTION 'A statement of several writers changes other rows by a trigger' USING ERRCODE = '${SEVERAL_WRITERS}';
     END IF;
     IF TG_OP = 'UPDATE' THEN${audit.contextOfUpdate()}${audit.comparisons()}
@@ -58,7 +65,8 @@ export function auditFunctionBody(table: string, columns: readonly AuditedColumn
         VALUES (${who('audit_context')}, ${audit.actionOfUpdate()}, ${audit.resource}, ${audit.idOf('NEW')},
                 ${audit.versionOf('OLD')}, ${audit.versionOf('NEW')}, audit_before, audit_after, audit_concealed,
                 ${audit.readersOf('OLD')}, ${audit.readersOf('NEW')});
-    ELSIF TG_OP = 'INSERT' THEN${audit.ofRows('CREATED', 'added', 'after')}
+    ELSIF TG_OP = 'INSERT' THEN
+      audit_contexts_by_id := audit_contexts::jsonb;${audit.ofRows('CREATED', 'added', 'after')}
     ELSIF TG_OP = 'DELETE' THEN${audit.ofRows('DELETED', 'removed', 'before')}
     ELSE
       INSERT INTO audit_events (user_id, request_id, address, action, resource)
@@ -114,7 +122,9 @@ class Audit {
   contextOfUpdate(): string {
     if (!this.names.has('id')) return '';
     return `
-      IF audit_contexts IS NOT NULL THEN audit_context := audit_contexts->OLD.id::text; END IF;`;
+      IF audit_contexts IS NOT NULL THEN
+        audit_context := split_part(split_part(audit_contexts, chr(10) || OLD.id || '=', 2), chr(10), 1)::jsonb;
+      END IF;`;
   }
 
   /** A row that is hidden counts as deleted. */
@@ -152,7 +162,9 @@ class Audit {
 
   /** The context of a row: one statement may write rows of several requests, see batched-statement.ts. */
   private contextOfRow(): string {
-    return this.names.has('id') ? `coalesce(audit_contexts->${this.table}.id::text, audit_context)` : 'audit_context';
+    return this.names.has('id')
+      ? `coalesce(audit_contexts_by_id->${this.table}.id::text, audit_context)`
+      : 'audit_context';
   }
 
   private unlessHidden(readers: string, row?: Row): string {

@@ -3,6 +3,7 @@ import type { ObjectLiteral } from 'typeorm';
 import { CONTEXT_SETTING, CONTEXTS_SETTING } from '../transactions/audit-context';
 import type { Writer } from '../transactions/writer';
 import { anyNumberOf } from './any-number-of';
+import { lineOf } from './audit-function';
 import { type PlainEntity, quoted } from './plain-entity';
 
 /** How long the statement waits for a lock, in milliseconds. PostgreSQL looks for a deadlock after a second. */
@@ -130,9 +131,9 @@ export class BatchedStatement {
 const setting = (contexts: string): string =>
   `set_config('${CONTEXTS_SETTING}', ${contexts}, true), set_config('${CONTEXT_SETTING}', 'several', true)`;
 
-/** The contexts by the ids of their rows, as JSON. */
+/** The contexts by the ids of their rows, as the audit reads them. JSON has no lines of its own. */
 function contextsOf(rows: readonly BatchedRow[]): string {
-  return `{${rows.map(({ target, context }) => `"${target!.id}":${context}`).join()}}`;
+  return `${rows.map(({ target, context }) => lineOf(target!.id, context)).join('')}\n`;
 }
 
 /** The type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */
