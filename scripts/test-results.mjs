@@ -6,7 +6,7 @@ import { relative } from 'node:path';
 
 const [command, first, again] = process.argv.slice(2);
 
-/** Undefined if the suite ended before it wrote results. */
+/** None if the suite ended before it wrote results. */
 function resultsOf(file) {
   if (!existsSync(file)) return [];
   return JSON.parse(readFileSync(file, 'utf8')).testResults;
@@ -16,19 +16,17 @@ function failing(file) {
   return resultsOf(file).filter(({ status }) => status === 'failed');
 }
 
-/** A file that failed before its first test is one failure. */
-function countOf(results) {
-  const statuses = results.flatMap(({ status, assertionResults }) =>
-    assertionResults.length === 0 && status === 'failed' ? ['failed'] : assertionResults.map((test) => test.status),
-  );
-  return ['passed', 'failed'].map((wanted) => statuses.filter((status) => status === wanted).length);
-}
-
 /** Without a second run the first one counts. */
 function lastResults() {
   const later = again ? resultsOf(again) : [];
   const names = later.map(({ name }) => name);
   return [...resultsOf(first).filter(({ name }) => !names.includes(name)), ...later];
+}
+
+/** The failed tests. A suite without results, and a file that failed without naming a test, are one failure each. */
+function failures(results) {
+  const missing = existsSync(first) ? [] : [`${first} was never written: the suite as a whole`];
+  return [...missing, ...results.flatMap(namesOf)];
 }
 
 function namesOf({ name, status, assertionResults }) {
@@ -41,15 +39,11 @@ function namesOf({ name, status, assertionResults }) {
 if (command === 'failing') {
   for (const { name } of failing(first)) console.log(name);
 } else if (command === 'names') {
-  for (const name of lastResults().flatMap(namesOf)) console.log(name);
-  if (!existsSync(first)) console.log(`${first} was never written: the suite as a whole`);
+  for (const name of failures(lastResults())) console.log(name);
 } else {
   const results = lastResults();
-  const [passed, failed] = countOf(results);
-  // A suite that failed without naming a test counts as one failure.
-  const broken = results.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.length > 0 && assertionResults.every((test) => test.status !== 'failed'),
-  ).length;
-  console.log(passed, failed + broken + (existsSync(first) ? 0 : 1));
+  const passed = results
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'passed');
+  console.log(passed.length, failures(results).length);
 }

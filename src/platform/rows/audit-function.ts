@@ -21,7 +21,7 @@ type Row = 'OLD' | 'NEW';
 /** Columns of every resource, which an event has in other ways. */
 const KNOWN = ['id', 'created_at', 'updated_at', 'version'];
 
-/** SQLSTATE of a statement of several requests whose triggers change audited rows: who has changed them can't be told. */
+/** SQLSTATE where the audit can't tell which of several writers has changed a row: a trigger did, or another build wrote the contexts. */
 export const SEVERAL_WRITERS = 'WR409';
 
 /**
@@ -58,15 +58,14 @@ export function auditFunctionBody(table: string, columns: readonly AuditedColumn
     audit_concealed text[] := '{}';
   BEGIN
     IF audit_contexts IS NOT NULL AND (pg_trigger_depth() > 1 OR (TG_OP = 'UPDATE') <> starts_with(audit_contexts, chr(10))) THEN
-      RAISE EXCEPTION 'A statement of several writers changes other rows by a trigger' USING ERRCODE = '${SEVERAL_WRITERS}';
+      RAISE EXCEPTION 'The audit can not tell which of several writers has changed a row' USING ERRCODE = '${SEVERAL_WRITERS}';
     END IF;
     IF TG_OP = 'UPDATE' THEN${audit.contextOfUpdate()}${audit.comparisons()}
       INSERT INTO audit_events (${COLUMNS}, version_before, version_after, before, after, concealed, readers_before, readers_after)
         VALUES (${who('audit_context')}, ${audit.actionOfUpdate()}, ${audit.resource}, ${audit.idOf('NEW')},
                 ${audit.versionOf('OLD')}, ${audit.versionOf('NEW')}, audit_before, audit_after, audit_concealed,
                 ${audit.readersOf('OLD')}, ${audit.readersOf('NEW')});
-    ELSIF TG_OP = 'INSERT' THEN
-      audit_contexts_by_id := audit_contexts::jsonb;${audit.ofRows('CREATED', 'added', 'after')}
+    ELSIF TG_OP = 'INSERT' THEN${audit.ofRows('CREATED', 'added', 'after')}
     ELSIF TG_OP = 'DELETE' THEN${audit.ofRows('DELETED', 'removed', 'before')}
     ELSE
       INSERT INTO audit_events (user_id, request_id, address, action, resource)
@@ -154,6 +153,7 @@ class Audit {
   /** One statement for all rows that a statement has inserted or deleted. */
   ofRows(action: string, rows: string, when: string): string {
     return `
+      audit_contexts_by_id := audit_contexts::jsonb;
       INSERT INTO audit_events (${COLUMNS}, version_${when}, ${when}, concealed, readers_${when})
         SELECT ${who('audit_origin.context')}, '${action}', ${this.resource}, ${this.idOf()}, ${this.versionOf()},
                ${this.values()}, ${this.concealed()}, ${this.unlessHidden(`(${this.readers})::bigint`)}

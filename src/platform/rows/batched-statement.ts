@@ -133,7 +133,7 @@ const setting = (contexts: string): string =>
 
 /** The contexts by the ids of their rows, as the audit reads them. JSON has no lines of its own. */
 function contextsOf(rows: readonly BatchedRow[]): string {
-  return `${rows.map(({ target, context }) => lineOf(target!.id, context)).join('')}\n`;
+  return rows.map(({ target, context }) => lineOf(target!.id, context)).join('');
 }
 
 /** The type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */
