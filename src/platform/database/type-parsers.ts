@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Moment } from '../text/moment';
 
 type Parse = (value: string) => unknown;
 
@@ -66,5 +67,5 @@ function listOf(parse: Parse): Parse {
 /** Rewrites `2026-01-31 12:00:00.123+00` as ISO 8601, which V8 parses in half the time of the driver's parser. */
 function toDate(text: string): unknown {
   const isUtc = text.length <= MAX_TIMESTAMP && text.charAt(10) === ' ' && text.endsWith('+00');
-  return isUtc ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseTimestamp(text);
+  return isUtc ? new Moment(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseTimestamp(text);
 }
