@@ -35,7 +35,7 @@ export default tseslint.config(
     rules: { 'redos/no-vulnerable': ['error', { ignoreErrors: false }] },
   },
   {
-    // Both keep what a request refers to in memory until a major collection, as docs/performance.md says.
+    // All of them keep what a request refers to in memory until a major collection, as docs/performance.md says.
     files: ['src/**/*.ts'],
     ignores: ['src/platform/testing/**'],
     rules: {
@@ -44,6 +44,11 @@ export default tseslint.config(
         {
           selector: ":function AssignmentExpression[left.type='MemberExpression'] > :function.right",
           message: 'V8 allocates this function in the old generation. Assign it to a const first.',
+        },
+        {
+          selector: 'PropertyDefinition[static=false] > :function.value',
+          message:
+            'The compiled constructor assigns this function to a property, so V8 allocates it in the old generation. Write a method.',
         },
         {
           selector: ":function ObjectExpression > Property[kind='get']",

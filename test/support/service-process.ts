@@ -26,11 +26,14 @@ export class ServiceProcess {
     this.ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   }
 
-  /** @param environment its whole environment. The working directory is empty, so that no `.env` is read */
-  static spawn(environment: Environment, directory: string): ServiceProcess {
+  /**
+   * @param environment its whole environment. The working directory is empty, so that no `.env` is read
+   * @param options those of Node
+   */
+  static spawn(environment: Environment, directory: string, options: string[] = []): ServiceProcess {
     const { PATH = '' } = process.env;
     const env = { PATH, PORT: '0', ...environment };
-    return new ServiceProcess(spawn(process.execPath, [PROGRAM], { cwd: directory, env }));
+    return new ServiceProcess(spawn(process.execPath, [...options, PROGRAM], { cwd: directory, env }));
   }
 
   get pid(): number {
@@ -93,14 +96,14 @@ export class Services {
     return directory;
   }
 
-  spawn(environment: Environment): ServiceProcess {
-    const service = ServiceProcess.spawn(environment, this.newDirectory());
+  spawn(environment: Environment, options?: string[]): ServiceProcess {
+    const service = ServiceProcess.spawn(environment, this.newDirectory(), options);
     this.processes.push(service);
     return service;
   }
 
-  start(environment: Environment): Promise<ServiceProcess> {
-    return this.spawn(environment).listening();
+  start(environment: Environment, options?: string[]): Promise<ServiceProcess> {
+    return this.spawn(environment, options).listening();
   }
 
   /** Kills what a failed test has left running. */

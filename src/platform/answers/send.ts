@@ -4,7 +4,7 @@ import { queueKeysOf } from '../limits/client-network';
 import { requireCompared } from './precondition';
 import { type Answer, answerOf, BODILESS, headersOf, textTypeFor } from './answer';
 import { compressInTurn } from './compress-in-turn';
-import { compress, type Encoding, encodingFor } from '../http/compressed';
+import { compress, compressSmall, type Encoding, encodingFor } from '../http/compressed';
 import { endWith } from './end-of-turn';
 import { encodedTag, entityTagOf, knownTag } from '../http/entity-tag';
 import { envelope } from './envelope';
@@ -114,6 +114,8 @@ function sendBytes(
     // A HEAD request can't tell the length of a compressed answer (RFC 9110, 8.6).
     return void response.end();
   }
+  const small = compressSmall(body, encoding, length);
+  if (small) return sendEncoded(response, small, small.length, tag, encoding);
   return compressed(response, body, encoding, length).then((bytes) => {
     // The time limit may have answered meanwhile.
     if (response.headersSent || response.closed) return;

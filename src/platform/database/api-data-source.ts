@@ -57,6 +57,7 @@ export class ApiDataSource extends DataSource {
     return new ApiEntityManager(this, runner);
   }
 
+  // eslint-disable-next-line no-restricted-syntax -- one for the whole process
   override createQueryBuilder: DataSource['createQueryBuilder'] = (...parameters: unknown[]) => {
     guardBuilders();
     return super.createQueryBuilder(...(parameters as [])) as never;

@@ -47,12 +47,12 @@ export class RequestTimes {
     });
   }
 
-  readonly add = ({ request, response, ms }: Answered): void => {
+  add({ request, response, ms }: Answered): void {
     const { times, statuses } = this.seriesOf(request);
     const status = statusOf(response);
     if (!awaitsEvents(request, response)) times.add(ms / 1_000);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  };
+  }
 
   private seriesOf(request: Request): OfMethod {
     const route = (request.route as Route | undefined) ?? UNMATCHED;

@@ -52,7 +52,8 @@ export class ServiceMetrics {
       aggregator: 'max',
       read: inTime(changesHeldBack),
     });
-    this.ends.push(answered.hear(new RequestTimes(this.registry).add));
+    const times = new RequestTimes(this.registry);
+    this.ends.push(answered.hear((one) => times.add(one)));
     this.ends.push(new StatementTimes(this.registry).begin());
     for (const measure of Measure.declared()) this.ends.push(this.follow(measure));
   }

@@ -26,6 +26,7 @@ export class CallerRights {
   ) {}
 
   /** Without credentials everything: a caller who signs in may do more, and a preflight has none. */
+  // eslint-disable-next-line no-restricted-syntax -- one for the whole process
   readonly of: RightsOf = async (request, response) => {
     await this.guard.canActivate(new ExecutionContextHost([request, response], OptionsOfPath, OptionsOfPath.route));
     const { user } = request as Request & { user?: Caller };

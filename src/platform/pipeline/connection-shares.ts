@@ -127,7 +127,7 @@ const nothing = (): void => undefined;
  * waits on. Every write may wait, and an AbortController for each would cost more than the wait's other work.
  */
 class UnitLeaving implements Leaving {
-  private onAbort?: () => void;
+  private onClose?: () => void;
 
   constructor(
     private readonly unit: UnitOfWork,
@@ -139,17 +139,16 @@ class UnitLeaving implements Leaving {
   }
 
   addEventListener(_type: 'abort', onAbort: () => void): void {
-    this.onAbort = onAbort;
-    this.response.once('close', this.onClose);
+    const onClose = () => {
+      if (this.isUnwanted()) onAbort();
+    };
+    this.onClose = onClose;
+    this.response.once('close', onClose);
   }
 
   removeEventListener(): void {
-    this.response.off('close', this.onClose);
+    if (this.onClose) this.response.off('close', this.onClose);
   }
-
-  private readonly onClose = (): void => {
-    if (this.isUnwanted()) this.onAbort!();
-  };
 
   private isUnwanted(): boolean {
     return this.unit.cancelled !== undefined || !this.response.writableFinished;

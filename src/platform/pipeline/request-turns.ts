@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { ApiError } from '../errors/api-error';
 import { BoundedQueue, type Queued } from '../limits/bounded-queue';
 import { queueKeysOf } from '../limits/client-network';
@@ -76,12 +76,12 @@ export class RequestTurns {
   }
 
   /** Passes a request on when it has its turn. */
-  readonly take: RequestHandler = (request, response, next) => {
+  take(request: Request, response: Response, next: NextFunction): void {
     request.turns = this;
     if (this.isToWait()) return this.wait(request, response, next);
     this.count(request);
     next();
-  };
+  }
 
   /**
    * For the work of a request that begins when its body is complete: its own turn, unless that is still the one in which
@@ -107,12 +107,12 @@ export class RequestTurns {
    * To be called for each new connection. A socket that listens gives one in each turn of the event loop, so further ones
    * are accepted before other requests begin. If there is none, that takes no time.
    */
-  readonly accepted = (): void => {
+  accepted(): void {
     this.connections++;
     this.hasAccepted = true;
     this.latestConnection = performance.now();
     this.schedule();
-  };
+  }
 
   private isToWait(): boolean {
     return this.connections > 0 || this.queue.size > 0 || !this.hasRoom();

@@ -73,7 +73,7 @@ export function configureApp(app: INestApplication): void {
   });
   const timeLimit = timeoutAfter({ limit: settings.REQUEST_TIMEOUT, databaseUrl, abandonedReads, onFailure });
   const turns = new RequestTurns(pool);
-  adapter.getHttpServer().on('connection', turns.accepted);
+  adapter.getHttpServer().on('connection', () => turns.accepted());
   const entrance = inSequence([
     assignRequestId,
     ...(traces ? [traces.requests] : []),
@@ -82,7 +82,7 @@ export function configureApp(app: INestApplication): void {
     tellOfWrites(app.get(ChangeNotices)),
     securityHeaders(),
     // Before anything that answers: what takes no turn would make turns long without a limit.
-    turns.take,
+    (request, response, next) => turns.take(request, response, next),
     ...(traces ? [traces.follow] : []),
     ...(settings.production ? [requireHttps] : []),
     ...(settings.CORS_ORIGINS.length > 0 ? [crossOrigin(settings)] : []),

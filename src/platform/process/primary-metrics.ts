@@ -16,7 +16,7 @@ export class PrimaryMetrics {
   private readonly workers = new Set<Worker>();
   /** Those who have been asked and have not told yet. */
   private readonly asked = new Set<Worker>();
-  private onAllTold = (): void => undefined;
+  private onAllTold?: () => void;
 
   /** @param port METRICS_PORT */
   constructor(
@@ -67,7 +67,7 @@ export class PrimaryMetrics {
 
   private hasTold(worker: Worker): void {
     this.asked.delete(worker);
-    if (this.asked.size === 0) this.onAllTold();
+    if (this.asked.size === 0) this.onAllTold?.();
   }
 
   private async askAll(): Promise<void> {

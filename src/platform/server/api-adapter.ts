@@ -42,6 +42,7 @@ export class ApiAdapter extends ExpressAdapter {
   /** Answers what no route has taken, before {@link unknownRoute}. Default: nothing */
   fallback?: RequestHandler;
   /** What the caller of an OPTIONS request may call. Default: everything */
+  // eslint-disable-next-line no-restricted-syntax -- one for the whole process
   rightsOf: RightsOf = () => Promise.resolve(() => true);
 
   /** @param certificate for HTTPS. Default: plain HTTP */

@@ -58,8 +58,10 @@ export class KeptBytes {
   /** Node's own listener, which passes bytes to the parser. */
   private readonly feed: (bytes: Buffer) => void;
   private readonly network: string;
+  private readonly add: (bytes: Buffer) => void;
 
   constructor(private readonly socket: ServerSocket) {
+    this.add = this.take.bind(this);
     [this.feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     this.network = neighbourhoodOf(socket.remoteAddress);
     socket.once('close', () => this.giveBack());
@@ -88,7 +90,7 @@ export class KeptBytes {
   keep({ rawPacket, bytesParsed }: Pause): void {
     // With a listener, bytes go through the stream. Without one, they go straight to the parser.
     this.socket.on('data', this.add).off('data', this.feed);
-    this.add(rawPacket.subarray(bytesParsed));
+    this.take(rawPacket.subarray(bytesParsed));
   }
 
   /** Passes all kept bytes to the parser, which may stop again. */
@@ -109,14 +111,14 @@ export class KeptBytes {
     return this.kept !== undefined;
   }
 
-  private readonly add = (bytes: Buffer): void => {
+  private take(bytes: Buffer): void {
     const isFirst = !this.kept;
     const { kept = (this.kept = new GrowingBuffer()) } = this;
     kept.add(bytes);
     if (kept.size > MAX_KEPT) this.socket.pause();
     else if (isFirst) this.resume();
     if (!this.reserveMemory(kept.size)) this.socket.destroy();
-  };
+  }
 
   /** Reads on, unless Node waits until answers are read. */
   private resume(): void {

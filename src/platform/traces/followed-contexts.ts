@@ -27,6 +27,7 @@ export class FollowedContexts implements ContextManager {
   }
 
   /** Follows a sampled request until its response is closed. */
+  // eslint-disable-next-line no-restricted-syntax -- one for the whole process
   readonly follow: RequestHandler = ({ traceContext }, response, next) => {
     if (!traceContext || !isRecording(traceContext) || response.closed) return next();
     this.followed++;

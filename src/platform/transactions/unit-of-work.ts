@@ -12,6 +12,9 @@ import { isWriter, type Writer } from './writer';
 /** The reason for aborting a signal: without one Node creates an error each time. */
 const OVER = 'The request is over';
 
+/** Runs a handler, or something instead of it. */
+export type AroundHandler = (handler: () => unknown) => unknown;
+
 /** The database work of one request. */
 export class UnitOfWork {
   /** The transaction of the whole unit. Without it, each statement or transaction is independent. */
@@ -20,6 +23,8 @@ export class UnitOfWork {
   statementLimit?: number;
   /** True if something was committed, or may be soon. Before that, cancelling the unit undoes it. */
   mayBeCommitted = false;
+  /** What the handler of the request runs in. Undefined if it just runs. */
+  aroundHandler?: AroundHandler;
   /** True if it has waited long for a turn. What the guards have decided may be out of date then. */
   waitedLong = false;
   /** The connections that the unit holds. */
