@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { countStatuses, expectError, query, RowLock, times } from '../../src/platform/testing';
+import { countStatuses, expectError, query, RowLock, times, useNoJobs } from '../../src/platform/testing';
 import { OrderExpiry } from '../../src/resources/orders/order-expiry';
 import { aProduct, anOrderOf } from '../support/builders';
 import { TestApi, type TestUser, useTestApi } from '../support/test-api';
@@ -8,6 +8,8 @@ import { startApp } from '../support/test-app';
 const LIMIT = 5;
 
 describe('An order that nobody has paid', () => {
+  // The service's own sweeps would end orders between the steps of a test.
+  useNoJobs();
   const api = useTestApi({ settings: { MAX_OPEN_ORDERS: String(LIMIT), ORDER_EXPIRY: '3600' } });
   const other = new TestApi();
   let admin: TestUser;

@@ -38,6 +38,8 @@ export { expectErrorHeaders, headerOf } from './expectations';
 // Concurrency: a test holds what requests wait for, sends them, and counts. It never sleeps.
 /** Keeps a row or a table locked in another transaction, and tells how many connections wait. */
 export { RowLock } from './row-lock';
+/** Lets no repeated job begin by itself during the tests of a file. */
+export { useNoJobs } from './jobs';
 /** Waits until a condition holds, for states that emit no event. */
 export { waitFor } from './wait-for';
 /** `times(10, send)` makes a list, `atOnce(users, send)` works on one, `countStatuses(answers)` is `{ 200: 9, 409: 1 }`. */
