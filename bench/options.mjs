@@ -36,8 +36,8 @@ export const HELP = `Measures the service beside servers that do the same with l
 
   npm run bench -- [options]
 
-  --rounds N        how often each work is measured on each server; 3 unless given
-  --seconds N       how long each time; 4 unless given
+  --rounds N        how often each server is started, and measured with each work; 3 unless given
+  --seconds N       how long each time, in turns of a second; 4 unless given
   --check           compares with the committed results of this Node instead, and exits with 1 if a work has lost
                     more than a tenth of its ratio to L0 twice in a row
   --only A,B        of the servers ${SERVERS.join(', ')}

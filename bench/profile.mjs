@@ -54,6 +54,7 @@ async function loadUnderProfile(bench, work, seconds) {
   const prepared = await bench.prepared(work, 'product');
   if (prepared === undefined) throw new Error('The service has no /api/v2');
   const assignment = new Assignment(bench, work, 'product', prepared);
+  await assignment.warmUp();
   const load = await assignment.measure(seconds);
   if (load.invalid) throw new Error(load.invalid);
   // The profile is written when the process ends.

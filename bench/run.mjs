@@ -7,16 +7,13 @@ import { CleanUp } from './lib/clean-up.mjs';
 import { ratiosIn, resultsFile } from './lib/committed.mjs';
 import { requireWrk } from './lib/load.mjs';
 import { describeMachine } from './lib/machine.mjs';
-import { Assignment } from './lib/measure.mjs';
-import { RATES } from './lib/rates.mjs';
 import { report } from './lib/report.mjs';
 import { Results } from './lib/results.mjs';
+import { measureWorks, takesPart } from './lib/rounds.mjs';
 import { HELP, OptionsError, parseOptions } from './options.mjs';
 import { build, PRODUCT, REFERENCES, VARIANTS } from './servers.mjs';
 import { WORKS } from './works.mjs';
 
-/** Those measured at fixed rates. */
-const STEADY_SERVERS = ['product', 'before', 'bare', 'fastify'];
 /** The load average of a minute below which the machine counts as quiet. */
 const QUIET_LOAD = 0.5;
 
@@ -44,13 +41,12 @@ async function check(bench, options) {
   const committed = ratiosIn(readFileSync(file, 'utf8'), PRODUCT.title);
   await bench.fill(options);
   progress(bench.pin());
-  // Start-up isn't compared.
-  await startAll(bench, options.only, { rounds: 1 }, new Results());
-  await bench.signIn();
+  const names = options.only;
+  await startOnce(bench, names);
   const works = WORKS.filter((work) => options.works.includes(work.name) && takesPart('bare', work));
   const { text, isGood } = await checkWorks(works, committed, async (work) => {
     const results = new Results();
-    await measureWork(bench, work, options.only, options, results);
+    await measureWorks(bench, { works: [work], names, options, results, progress });
     results.notes.forEach(progress);
     return results.ratio({ work: work.name, server: 'product' }, { work: work.name, server: 'bare' });
   });
@@ -73,9 +69,8 @@ async function measureAll(bench, options) {
   const pinning = bench.pin();
   progress(pinning);
 
-  await startAll(bench, names, options, results);
-  await bench.signIn();
-  for (const work of works) await measureWork(bench, work, names, options, results);
+  await startOnce(bench, names);
+  await measureWorks(bench, { works, names, options, results, progress });
   return report({
     results,
     works,
@@ -91,73 +86,9 @@ function noteLoad(results) {
   if (load > QUIET_LOAD) results.note(`The machine was busy when the run began: a load average of ${load.toFixed(1)}.`);
 }
 
-/** The last start of each is the one that is measured further. */
-async function startAll(bench, names, { rounds }, results) {
-  // The product's first start on a database inserts its administrator.
+/** The product's first start on a database inserts its administrator. */
+async function startOnce(bench, names) {
   for (const name of names.filter((name) => !(name in REFERENCES))) await (await bench.start(name)).stop();
-  for (const [round, name] of alternating(names, rounds)) {
-    const { startUp } = await bench.start(name);
-    (results.startUps[name] ??= []).push(startUp);
-    progress(`start-up, round ${round + 1}: ${name} ${startUp.toFixed(2)} s`);
-    if (round < rounds - 1) await bench.servers[name].stop();
-  }
-}
-
-async function measureWork(bench, work, names, options, results) {
-  const { rounds, seconds } = options;
-  const assignments = await assign(bench, work, names, results);
-  const servers = Object.keys(assignments);
-  for (const [round, name] of alternating(servers, rounds)) {
-    const measurement = await assignments[name].measure(seconds).catch(({ message }) => ({ invalid: message }));
-    await assignments[name].restore();
-    results.add(work.name, name, round, measurement);
-    results.addMemory(name, bench.servers[name].memory);
-    progress(`${work.name}, round ${round + 1}: ${name} ${measurement.invalid ?? `${Math.round(measurement.rate)}/s`}`);
-  }
-  if (options.latency && work.steady) await measureLatency(assignments, work, options, results);
-}
-
-/** At shares of what each server has just shown that it can do. */
-async function measureLatency(assignments, work, { rounds, seconds }, results) {
-  const servers = STEADY_SERVERS.filter((name) => results.figure(work.name, name, 'rate') !== undefined);
-  for (const { share, keyOf, title } of RATES) {
-    for (const [round, name] of alternating(servers, rounds)) {
-      const rate = share * results.figure(work.name, name, 'rate');
-      const measurement = await assignments[name]
-        .measureAt(rate, seconds)
-        .catch(({ message }) => ({ invalid: message }));
-      await assignments[name].restore();
-      results.add(keyOf(work.name), name, round, measurement);
-      const said = measurement.invalid ?? `p99 ${measurement.p99.toFixed(2)} ms`;
-      progress(`${work.name} at ${title}, round ${round + 1}: ${name} ${said}`);
-    }
-  }
-}
-
-/** @returns the assignments of the servers that take part, by their names */
-async function assign(bench, work, names, results) {
-  const assignments = {};
-  for (const name of names.filter((one) => takesPart(one, work))) {
-    const prepared = await bench.prepared(work, name);
-    if (prepared === undefined) results.note(`${work.name} was skipped on ${name}, which has no /api/v2.`);
-    else assignments[name] = new Assignment(bench, work, name, prepared);
-  }
-  // What they have prepared stays.
-  for (const assignment of Object.values(assignments)) await assignment.mark();
-  return assignments;
-}
-
-function takesPart(name, { only, large, variants }) {
-  if (name in VARIANTS) return variants?.includes(name) ?? false;
-  if (name === 'large') return large === true;
-  return only?.includes(name === 'before' ? 'product' : name) ?? true;
-}
-
-/** A B C, C B A, A B C ...: drift of the machine affects all servers alike. */
-function* alternating(names, rounds) {
-  for (let round = 0; round < rounds; round++) {
-    for (const name of round % 2 === 0 ? names : names.toReversed()) yield [round, name];
-  }
 }
 
 function describe(name, { large }) {

@@ -23,6 +23,9 @@ const MUCH_STOCK = 1_000_000;
 const LINES = 3;
 const MAX_QUANTITY = 3;
 
+/** Seconds. Some servers take most of a second for a page. */
+const LONG_TURN = 3;
+
 /** PostgreSQL does most of the work here: L0, Fastify and Express would hardly differ. */
 const LISTING = ['product', 'bare', 'nest'];
 /** Those that compare versions. */
@@ -59,6 +62,7 @@ const DIFFERENT = [
     name: 'pages',
     title: 'GET /users, a page of 20 with total, of the first 1,000',
     only: LISTING,
+    turn: LONG_TURN,
     large: true,
     steady: true,
     shared: 'page',
@@ -68,6 +72,7 @@ const DIFFERENT = [
     name: 'deep-pages',
     title: 'GET /users, a page of all',
     only: LISTING,
+    turn: LONG_TURN,
     shared: 'deep',
     request: ({ data, random }) => get(pageOfUsers(random() * pagesOf(data)), 'user'),
   },
@@ -75,6 +80,7 @@ const DIFFERENT = [
     name: 'search',
     title: 'GET /users, status + search',
     only: LISTING,
+    turn: LONG_TURN,
     large: true,
     shared: 'search-same',
     request: (context) => search(context),
@@ -83,7 +89,7 @@ const DIFFERENT = [
     name: 'search-unindexed',
     title: 'GET /users, status + search, L0 without the index',
     only: ['product', 'bare'],
-    patience: 3,
+    turn: 4 * LONG_TURN,
     request: (context) => search(context, context.server === 'bare' ? { index: 'no' } : {}),
   },
   {
@@ -160,7 +166,7 @@ const SAME = 0.8;
  *   `random` gives numbers from 0 to 1, the same ones for each server, `place` counts, and `prepared` is what `prepare`
  *   came to
  * - `only`: the servers that take part; all of them unless given
- * - `patience`: how many times as long it is measured, because a server takes long for each request
+ * - `turn`: the least seconds of one server's turn, because a server takes long for each request; 1 unless given
  * - `variants`: the service is measured with these, too
  * - `large`: takes part in the comparison with a large database
  * - `steady`: is measured at fixed rates, too
@@ -170,12 +176,13 @@ const SAME = 0.8;
  */
 export const WORKS = DIFFERENT.flatMap((work) => (work.shared ? [work, sharedOf(work)] : [work]));
 
-function sharedOf({ name, title, only, prepare, shared, request }) {
+function sharedOf({ name, title, only, turn, prepare, shared, request }) {
   const first = name === 'pages' ? 0 : SAME;
   return {
     name: shared,
     title: `${title}; all ask for the same`,
     only,
+    turn,
     prepare,
     request: (context) => request({ ...context, random: () => first }),
   };

@@ -1,4 +1,4 @@
-// One measurement: a work, on a server, in a round.
+// The measurements of a work on a server.
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { headersOf } from './callers.mjs';
@@ -11,8 +11,7 @@ import { randomFrom } from './statistics.mjs';
 const REQUESTS = 10_000;
 const SEED = 1;
 // V8 compiles hot code, which takes some seconds on a slow machine.
-const FIRST_WARM_UP_SECONDS = 5;
-const WARM_UP_SECONDS = 1;
+const WARM_UP_SECONDS = 3;
 /** Milliseconds by which a hundredth of the requests may be sent too late. */
 const MAX_LATENESS = 10;
 
@@ -22,26 +21,33 @@ export class Assignment {
   constructor(bench, work, serverName, prepared) {
     this.bench = bench;
     this.work = work;
-    this.server = bench.servers[serverName];
+    this.serverName = serverName;
     this.client = bench.clientOf(serverName);
     this.file = join(bench.directory, `${work.name}-${serverName}.requests`);
     this.requests = makeRequests(bench, work, serverName, prepared);
     writeRequests(this.file, this.requests);
-    this.warmUp = FIRST_WARM_UP_SECONDS;
+  }
+
+  /** The process of this round. */
+  get server() {
+    return this.bench.servers[this.serverName];
+  }
+
+  /** Checks an answer, and lets V8 compile what is hot. @throws {Error} an answer that is wrong */
+  async warmUp() {
+    const wrong = await this.checkAnswer();
+    if (wrong) throw new Error(wrong);
+    await this.send(WARM_UP_SECONDS);
   }
 
   /**
-   * As many requests as the server can answer.
+   * As many requests as the server can answer, after a warm-up.
    * @returns `{ rate, p50, p99, p999, serverCpu, postgresCpu }`: requests per second, milliseconds, and milliseconds of CPU
    *   per 1,000 requests; `window`, the time of the measurement; or `{ invalid }`, the reason why the measurement is
    *   invalid
    */
-  async measure(seconds) {
-    const wrong = await this.checkAnswer();
-    if (wrong) return { invalid: wrong };
-    await this.send(this.warmUp);
-    this.warmUp = WARM_UP_SECONDS;
-    return this.observe(() => this.send(seconds * (this.work.patience ?? 1)));
+  measure(seconds) {
+    return this.observe(() => this.send(seconds));
   }
 
   /** At a rate, without a warm-up. @returns what measure() does */
