@@ -67,8 +67,8 @@ async function measureRound(bench, work, assignments, round, { options, results,
   delete bench.expected[work.name];
   const turns = Object.fromEntries(names.map((name) => [name, []]));
   for (const name of names) {
-    const failure = await assignments[name].warmUp().catch(({ message }) => message);
-    if (failure) turns[name].push({ invalid: failure });
+    const failure = await assignments[name].warmUp().catch(invalid);
+    if (failure) turns[name].push(failure);
   }
   for (let number = 0; number < Math.max(1, Math.round(options.seconds / turn)); number++) {
     for (const name of inTurn(names, round + number)) {

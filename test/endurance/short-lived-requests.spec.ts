@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '../../src/platform/testing';
+import { Client, times } from '../../src/platform/testing';
 import { Fixtures } from '../support/fixtures';
 import { type ServiceProcess, useServices } from '../support/service-process';
 import { useTestApi } from '../support/test-api';
@@ -36,19 +36,20 @@ describe('What a request has allocated is freed with the young objects', () => {
 
   beforeAll(async () => {
     const settings = {
-      ...{
-        NODE_ENV: 'test',
-        HOST: '127.0.0.1',
-        DATABASE_URL: api.app.databaseUrl,
-        DATA_DIR: process.env.TEST_DIRECTORY!,
-      },
-      ...{ WRITE_QUOTA: '0', MAX_OPEN_ORDERS: UNLIMITED, IDEMPOTENCY_KEY_LIMIT: UNLIMITED, MIN_FREE_DISK: '0' },
+      NODE_ENV: 'test',
+      HOST: '127.0.0.1',
+      DATABASE_URL: api.app.databaseUrl,
+      DATA_DIR: process.env.TEST_DIRECTORY!,
+      WRITE_QUOTA: '0',
+      MAX_OPEN_ORDERS: UNLIMITED,
+      IDEMPOTENCY_KEY_LIMIT: UNLIMITED,
+      MIN_FREE_DISK: '0',
     };
     service = await services.start(settings, OPTIONS);
     const caller = await api.admin();
     admin = new Client(() => service.url!, { Authorization: `Bearer ${caller.token}` });
     const own = new Fixtures(api, caller);
-    ids = await Promise.all(Array.from({ length: CLIENTS }, async () => (await own.product({ stock: 1_000_000 })).id));
+    ids = await Promise.all(times(CLIENTS, async () => (await own.product({ stock: 1_000_000 })).id));
   });
 
   const WORKS: [route: string, send: Send][] = [
@@ -87,7 +88,7 @@ describe('What a request has allocated is freed with the young objects', () => {
         if (status >= 300) throw new Error(`Status ${status}`);
       }
     };
-    await Promise.all(Array.from({ length: CLIENTS }, client));
+    await Promise.all(times(CLIENTS, client));
   }
 
   const sumOf = (lines: string[], name: string) =>

@@ -1,4 +1,6 @@
-const DAY = 86_400_000;
+import { days } from '../units';
+
+const DAY = days(1);
 /** As many days as one answer may show, and more. A table that is full is emptied. */
 const MAX_DAYS = 4_096;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
@@ -9,7 +11,7 @@ const THREE_DIGITS = Array.from({ length: 1_000 }, (_, number) => String(number)
 const { toJSON, toISOString } = Date.prototype;
 
 /** The texts of days before the time, such as `2026-01-31T`. */
-const days = new Map<number, string>();
+const known = new Map<number, string>();
 
 /**
  * A `Date` of a row, whose JSON V8 gets in a quarter of the time (D-301): a page of twenty rows has forty. It is equal to
@@ -32,12 +34,12 @@ export class Moment extends Date {
 }
 
 function textOf(day: number): string {
-  let text = days.get(day);
+  let text = known.get(day);
   if (text === undefined) {
     const whole = new Date(day * DAY).toISOString();
     text = whole.slice(0, whole.indexOf('T') + 1);
-    if (days.size >= MAX_DAYS) days.clear();
-    days.set(day, text);
+    if (known.size >= MAX_DAYS) known.clear();
+    known.set(day, text);
   }
   return text;
 }
