@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '../config/read-settings';
 import { dataSourceOptions } from '../database/data-source';
-import { startEmbeddedPostgres } from '../database/embedded-postgres';
+import { EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded-postgres';
 import { migrate } from '../database/migrate';
+import { makeDatabaseFolder } from './database-folder';
 import { createDatabase, dropDatabase, dropDatabases, withDatabase } from './databases';
 
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 /** Each of some hundred databases lives for seconds: nothing tidies them up meanwhile. */
-const SHORT_LIVED = { autovacuum: 'off', checkpoint_timeout: '1h' };
+const SHORT_LIVED = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '256MB' };
 const SETTINGS = { ...NOT_DURABLE, ...SHORT_LIVED, max_connections: '400' };
 
 /** How many this process has made for the current test file. */
@@ -37,7 +38,7 @@ export interface TestRun {
 export async function startTestRun(): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'resource-api-test-'));
   const given = process.env.DATABASE_URL;
-  const embedded = given ? undefined : await startEmbeddedPostgres(join(directory, 'postgres'), { settings: SETTINGS });
+  const embedded = given ? undefined : await startDatabases();
   const server = given ?? embedded!.url;
   const prefix = `resource_api_test_${randomBytes(4).toString('hex')}`;
   await createDatabase(server, templateOf(prefix));
@@ -51,6 +52,18 @@ export async function startTestRun(): Promise<() => Promise<void>> {
     await (embedded ? embedded.stop() : dropDatabases(server, prefix));
     rmSync(directory, { recursive: true, force: true });
   };
+}
+
+async function startDatabases(): Promise<EmbeddedPostgres> {
+  const folder = makeDatabaseFolder();
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const postgres = await startEmbeddedPostgres(join(folder, 'postgres'), { settings: SETTINGS });
+    return { url: postgres.url, stop: () => postgres.stop().finally(remove) };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 /** @throws {Error} in a process that Jest didn't start after {@link startTestRun} */
