@@ -1,8 +1,8 @@
 /** One attempt to send a request. */
 export interface Attempt {
-  /** When it began, by the clock of `performance`. */
+  /** When it had a connection, by the clock of `performance`. */
   at: number;
-  /** How long it took, in milliseconds. */
+  /** How long it took from then on, in milliseconds. */
   ms: number;
   /** The status, or 0 for an answer that never came or broke off. */
   status: number;

@@ -3,7 +3,11 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure, type Journal } from './journal';
 
-/** How long one attempt may take, and how long a request is repeated, in milliseconds. */
+/**
+ * How long one attempt may take from the moment when it has a connection, and how long a request is repeated, in
+ * milliseconds. The wait for a connection has no limit: an attempt that is given up there would break off just as it is
+ * sent, and a service that falls behind for a moment would never be answered in time again.
+ */
 const ATTEMPT = 10_000;
 const PATIENCE = 30_000;
 const FIRST_PAUSE = 50;
@@ -70,14 +74,15 @@ export class Sender {
   }
 
   private async attempt(sending: Omit<Sending, 'due'>): Promise<Omit<Answer, 'attempts' | 'uncertain'>> {
-    const at = performance.now();
-    const answer = await this.exchange(sending).catch(() => NO_ANSWER);
+    let at = performance.now();
+    const begin = () => (at = performance.now());
+    const answer = await this.exchange(sending, begin).catch(() => NO_ANSWER);
     const { method } = sending;
     this.journal.attempts.push({ at, ms: performance.now() - at, status: answer.status, method });
     return answer;
   }
 
-  private exchange({ method, path, body, headers }: Omit<Sending, 'due'>) {
+  private exchange({ method, path, body, headers }: Omit<Sending, 'due'>, begin: () => void) {
     const text = body && JSON.stringify(body);
     const all = {
       Accept: 'application/json',
@@ -85,8 +90,7 @@ export class Sender {
       ...headers,
     };
     return new Promise<Omit<Answer, 'attempts' | 'uncertain'>>((resolve, reject) => {
-      const signal = AbortSignal.timeout(ATTEMPT);
-      const options = { method, agent: this.agent, headers: all, signal };
+      const options = { method, agent: this.agent, headers: all };
       const outgoing = this.request(`${this.url}/api/v1${path}`, options, (response) => {
         const chunks: Buffer[] = [];
         let size = 0;
@@ -102,6 +106,11 @@ export class Sender {
         });
       });
       outgoing.on('error', reject);
+      outgoing.once('socket', () => {
+        begin();
+        const giveUp = setTimeout(() => outgoing.destroy(new Error('no answer in time')), ATTEMPT);
+        outgoing.once('close', () => clearTimeout(giveUp));
+      });
       outgoing.end(text);
     });
   }
