@@ -1,3 +1,5 @@
+import { exchange } from './exchange';
+
 type RequestHeaders = Record<string, string>;
 
 /** Parsed JSON, which has any type. The expectations of the tests check its shape. */
@@ -51,19 +53,14 @@ export class Client {
    * @throws {Error} of {@link Inspect}
    */
   async send(method: string, path: string, body?: unknown, headers: RequestHeaders = {}): Promise<Answer> {
-    const url = path.startsWith('//') ? this.base() + path.slice(1) : `${this.base()}/api/v1${path}`;
-    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const url = new URL(path.startsWith('//') ? this.base() + path.slice(1) : `${this.base()}/api/v1${path}`);
     const sent = { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...this.headers, ...headers };
-    const response = await fetch(url, {
-      method,
-      redirect: 'manual',
-      headers: sent,
-      body: body === undefined ? undefined : raw ? (body as string) : JSON.stringify(body),
-    });
-    const text = await response.text();
-    const json = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
-    const answer = { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
-    this.inspect({ method, url: new URL(url), headers: sent }, answer);
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const received = await exchange(method, url, sent, isRaw ? body : JSON.stringify(body));
+    const { text } = received;
+    const isJson = text !== '' && /\bjson\b/.test(received.headers.get('content-type') ?? '');
+    const answer: Answer = { ...received, body: isJson ? JSON.parse(text) : text };
+    this.inspect({ method, url, headers: sent }, answer);
     return answer;
   }
 }

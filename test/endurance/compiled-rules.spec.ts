@@ -7,7 +7,7 @@ import { keepsRules } from '../../src/platform/input/compiled-rules';
 import { inputClasses } from '../../src/platform/pipeline/route-input';
 import { useSpecimens } from '../support/specimens';
 
-const RUNS = 60;
+const RUNS = 200;
 /** The options of the service's own validation. */
 const OPTIONS = { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: false };
 
