@@ -36,7 +36,7 @@ const DROP_AUDIT = `
   DO $$
   DECLARE name text;
   BEGIN
-    FOR name IN SELECT DISTINCT proname FROM pg_proc JOIN pg_trigger ON tgfoid = pg_proc.oid WHERE proname LIKE '%\\_audit' LOOP
+    FOR name IN SELECT DISTINCT proname FROM pg_proc JOIN pg_trigger ON tgfoid = pg_proc.oid WHERE proname ~ '_audit(_together)?$' LOOP
       EXECUTE 'DROP FUNCTION ' || name || ' CASCADE';
     END LOOP;
   END $$`;

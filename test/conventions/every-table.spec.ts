@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { fromDatabaseError } from '../../src/platform/errors/database-errors';
 import { attributesOf } from '../../src/platform/input/fields';
-import type { AuditedTable } from '../../src/platform/rows/audit-function';
+import type { AuditedTable } from '../../src/platform/rows/audit-expressions';
 import { ResourceEntity } from '../../src/platform/rows/resource.entity';
 import { ALL_ARE_ASKED, describeForEach, lacks } from '../support/asked';
 import { documented } from '../support/declared-defaults';

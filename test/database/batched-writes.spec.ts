@@ -178,8 +178,10 @@ describe('Rows that several requests write at once', () => {
   });
 
   it.each([
-    ['in the form of an insertion', (id: number) => `{"${id}":{"user_id":1}}`, 'WR409'],
-    ['of other rows', (id: number) => `\n1${id}={"user_id":1}\n`, '22P02'],
+    ['in the form of the release before', (id: number) => `\n${id}={"user_id":1}`, 'WR409'],
+    ['of other rows', (id: number) => `{"1${id}":{"user_id":1}}`, '23502'],
+    ['of none', () => '{}', '23502'],
+    ['that are no JSON', () => '{', '22P02'],
   ])('are refused by the audit if an update has contexts %s', async (_kind, contexts, code) => {
     const { id } = await own.product();
     const before = await lastEvent(id);

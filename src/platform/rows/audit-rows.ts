@@ -1,7 +1,8 @@
 import { escapeLiteral } from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { type AuditedTable, auditFunctionBody } from './audit-function';
-import { columnsOf } from './audited-columns';
+import type { AuditedTable } from './audit-expressions';
+import { auditFunctionBody, auditTogetherBody, isWrittenTogether } from './audit-function';
+import { type AuditedColumn, columnsOf } from './audited-columns';
 
 /**
  * For a migration: each change of a row of this table leaves one audit event from now on, in the transaction of the
@@ -9,7 +10,18 @@ import { columnsOf } from './audited-columns';
  * call names them. A call replaces the earlier one.
  */
 export async function auditRows(database: QueryRunner, table: string, options: AuditedTable = {}): Promise<void> {
-  await makeFunction(database, table, options, await bodyFor(database, table, options));
+  const columns = await columnsOf(database, table);
+  await makeFunctions(database, table, options, columns);
+  await makeTriggers(database, table, options, isWrittenTogether(columns));
+}
+
+/** @param isTogether whether updates of several requests have a trigger of their own */
+async function makeTriggers(
+  database: QueryRunner,
+  table: string,
+  options: AuditedTable,
+  isTogether: boolean,
+): Promise<void> {
   const run = `EXECUTE FUNCTION ${table}_audit(${options.readers === undefined ? '' : `'in the feed'`})`;
   const transitions = [
     ['INSERT', 'REFERENCING NEW TABLE AS added'],
@@ -22,22 +34,41 @@ export async function auditRows(database: QueryRunner, table: string, options: A
     );
   }
   // For each row, because a join of both transition tables would keep the plan of the first statement, however many rows
-  // a later one changes.
+  // a later one changes. A statement of several requests has few.
   await database.query(
     `CREATE OR REPLACE TRIGGER ${nameOf(table, 'UPDATE')} AFTER UPDATE ON ${table}
-        FOR EACH ROW WHEN (NEW *<> OLD) ${run}`,
+        FOR EACH ROW WHEN (NEW *<> OLD${isTogether ? ` AND ${TOGETHER} IS NOT TRUE` : ''}) ${run}`,
+  );
+  if (!isTogether) return;
+  await database.query(
+    `CREATE OR REPLACE TRIGGER ${nameOf(table, 'together')} AFTER UPDATE ON ${table}
+        REFERENCING OLD TABLE AS removed NEW TABLE AS added
+        FOR EACH STATEMENT WHEN (${TOGETHER}) EXECUTE FUNCTION ${table}_audit_together()`,
   );
 }
 
 /** Reverts {@link auditRows} in `down()`, before a table is dropped. The events stay. */
 export async function unauditRows(database: QueryRunner, table: string): Promise<void> {
-  await database.query(`DROP FUNCTION IF EXISTS ${table}_audit CASCADE`);
+  await database.query(`DROP FUNCTION IF EXISTS ${table}_audit, ${table}_audit_together CASCADE`);
+}
+
+/** Makes the triggers of all audited tables anew, as this release has them. */
+export async function renewAuditTriggers(database: QueryRunner): Promise<void> {
+  for (const { table, options } of await auditFunctions(database)) await auditRows(database, table, options);
+}
+
+/** Reverts {@link renewAuditTriggers}. */
+export async function removeAuditsTogether(database: QueryRunner): Promise<void> {
+  for (const { table, options } of await auditFunctions(database)) {
+    await makeTriggers(database, table, options, false);
+    await database.query(`DROP FUNCTION IF EXISTS ${table}_audit_together CASCADE`);
+  }
 }
 
 interface AuditFunction {
   table: string;
-  /** What {@link auditRows} was given, as JSON. */
-  options: string;
+  /** What {@link auditRows} was given. */
+  options: AuditedTable;
   body: string;
 }
 
@@ -52,23 +83,36 @@ const FUNCTIONS = `
  * ends with it, in its transaction.
  */
 export async function renewAudits(database: QueryRunner): Promise<void> {
-  const functions = (await database.query(FUNCTIONS)) as AuditFunction[];
-  for (const { table, options, body } of functions) {
-    const given = JSON.parse(options) as AuditedTable;
-    const present = await bodyFor(database, table, given);
-    if (body !== present) await makeFunction(database, table, given, present);
+  for (const { table, options, body } of await auditFunctions(database)) {
+    const columns = await columnsOf(database, table);
+    if (body !== auditFunctionBody(table, columns, options)) await makeFunctions(database, table, options, columns);
   }
 }
 
-async function bodyFor(database: QueryRunner, table: string, options: AuditedTable): Promise<string> {
-  return auditFunctionBody(table, await columnsOf(database, table), options);
+async function auditFunctions(database: QueryRunner): Promise<AuditFunction[]> {
+  const found = (await database.query(FUNCTIONS)) as (Omit<AuditFunction, 'options'> & { options: string })[];
+  return found.map((one) => ({ ...one, options: JSON.parse(one.options) as AuditedTable }));
 }
 
-async function makeFunction(database: QueryRunner, table: string, options: AuditedTable, body: string): Promise<void> {
-  await database.query(
-    `CREATE OR REPLACE FUNCTION ${table}_audit() RETURNS trigger LANGUAGE plpgsql AS $audit$${body}$audit$`,
-  );
+async function makeFunctions(
+  database: QueryRunner,
+  table: string,
+  options: AuditedTable,
+  columns: readonly AuditedColumn[],
+): Promise<void> {
+  await makeFunction(database, `${table}_audit`, auditFunctionBody(table, columns, options));
   await database.query(`COMMENT ON FUNCTION ${table}_audit() IS ${escapeLiteral(JSON.stringify(options))}`);
+  if (!isWrittenTogether(columns)) return;
+  await makeFunction(database, `${table}_audit_together`, auditTogetherBody(table, columns, options));
 }
+
+async function makeFunction(database: QueryRunner, name: string, body: string): Promise<void> {
+  await database.query(
+    `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $audit$${body}$audit$`,
+  );
+}
+
+/** Whether a statement updates rows of several requests, whose contexts it has told before the first row: see batched-statement.ts. */
+const TOGETHER = "current_setting('audit.contexts', true) LIKE '{%'";
 
 const nameOf = (table: string, event: string): string => `${table}_audit_${event.toLowerCase()}`;

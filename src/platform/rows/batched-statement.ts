@@ -3,7 +3,6 @@ import type { ObjectLiteral } from 'typeorm';
 import { CONTEXT_SETTING, CONTEXTS_SETTING } from '../transactions/audit-context';
 import type { Writer } from '../transactions/writer';
 import { anyNumberOf } from './any-number-of';
-import { lineOf } from './audit-function';
 import { type PlainEntity, quoted } from './plain-entity';
 
 /** How long the statement waits for a lock, in milliseconds. PostgreSQL looks for a deadlock after a second. */
@@ -53,13 +52,14 @@ export class BatchedStatement {
     const lists = [...types, 'bigint', 'integer'].slice(0, given.length);
     this.lists = lists.length;
     const places = lists.map((type, index) => anyNumberOf(type, `$${index + 1}`));
-    // The setting is made before the first row is written, and ends with the transaction.
-    const source = `unnest(${places.join()}) AS given(${given.join()}), set_config('lock_timeout', '${LOCK_PATIENCE}', true)`;
+    // The settings are made before the first row is written, and end with the transaction.
+    const source = `unnest(${places.join()}) AS given(${given.join()}), set_config('lock_timeout', '${LOCK_PATIENCE}', true) AS given_patience`;
+    const contexts = `set_config('${CONTEXTS_SETTING}', ${this.contexts}::text, true) AS given_contexts`;
     const changes = names.map((name, index) => `${name} = ${columns[index]}`);
     const present = plain.present ? ` AND ${plain.present}` : '';
     this.text = this.checked(
       isUpdate
-        ? `UPDATE ${plain.table} SET ${changes.join()} FROM ${source}
+        ? `UPDATE ${plain.table} SET ${changes.join()} FROM ${source}, ${contexts}
             WHERE id = given_id AND (given_version IS NULL OR version = given_version)${present} RETURNING ${plain.selection}`
         : `INSERT INTO ${plain.table} (${names.join()}) SELECT ${columns.join()} FROM ${source} RETURNING ${plain.selection}`,
     );
@@ -105,35 +105,39 @@ export class BatchedStatement {
 
   /** Each part counts the rows of the one before: all rows are written, and their locks taken, before a writer is checked. */
   private checked(write: string): string {
-    const [sessions, ids, roles, contexts] = [1, 2, 3, 4].map((place) => `$${this.lists + place}`);
+    const [sessions, ids, roles] = [1, 2, 3].map((place) => `$${this.lists + place}`);
     const writers = [anyNumberOf('uuid', sessions), anyNumberOf('bigint', ids), anyNumberOf('json', roles)];
-    const told = this.isUpdate
-      ? `SELECT ${setting(`${contexts}::text`)}`
-      : // Rows are inserted in the order of the lists. Without a row there is no key, which is refused: a trigger has left it out.
-        `SELECT ${setting('json_object_agg(id, context)::text')}
-           FROM (SELECT id, row_number() OVER () FROM written) AS inserted(id, place)
-          RIGHT JOIN unnest(${anyNumberOf('json', contexts)}) WITH ORDINALITY AS origin(context, place) USING (place)`;
+    // Rows are inserted in the order of the lists. Without a row there is no key, which is refused: a trigger has left it out.
+    const told = `
+      told AS MATERIALIZED (
+        SELECT set_config('${CONTEXTS_SETTING}', json_object_agg(id, context)::text, true), ${REFUSED_BEFORE}
+          FROM (SELECT id, row_number() OVER () FROM written) AS inserted(id, place)
+         RIGHT JOIN unnest(${anyNumberOf('json', this.contexts)}) WITH ORDINALITY AS origin(context, place) USING (place))`;
+    const last = this.isUpdate ? 'checked' : 'told';
     return `
       WITH written AS (${write}),
       checked AS MATERIALIZED (
         SELECT require_writer(writer.session, writer.id, ARRAY(SELECT json_array_elements_text(writer.roles)))
           FROM (SELECT count(*) FROM written) AS all_written,
-               unnest(${writers.join()}) AS writer(session, id, roles)),
-      told AS MATERIALIZED (${told})
-      SELECT written.* FROM written WHERE (SELECT count(*) FROM checked) + (SELECT count(*) FROM told) > 0`;
+               unnest(${writers.join()}) AS writer(session, id, roles))${this.isUpdate ? '' : `,${told}`}
+      SELECT written.* FROM written WHERE (SELECT count(*) FROM checked) + (SELECT count(*) FROM ${last}) > 0`;
+  }
+
+  /** The parameter of the contexts. */
+  private get contexts(): string {
+    return `$${this.lists + 4}`;
   }
 }
 
 /**
- * SQL that tells the audit the contexts. An earlier release that has put its own triggers back takes the other setting for the only
- * context, and fails: so the rows are written alone, and no event lacks its caller.
+ * An earlier release that has put its own triggers back takes this setting for the only context, and fails: so the rows are
+ * written alone, and no event lacks its caller.
  */
-const setting = (contexts: string): string =>
-  `set_config('${CONTEXTS_SETTING}', ${contexts}, true), set_config('${CONTEXT_SETTING}', 'several', true)`;
+const REFUSED_BEFORE = `set_config('${CONTEXT_SETTING}', 'several', true)`;
 
-/** The contexts by the ids of their rows, as the audit reads them. JSON has no lines of its own. */
+/** The contexts by the ids of their rows, as JSON. */
 function contextsOf(rows: readonly BatchedRow[]): string {
-  return rows.map(({ target, context }) => lineOf(target!.id, context)).join('');
+  return `{${rows.map(({ target, context }) => `"${target!.id}":${context}`).join()}}`;
 }
 
 /** The type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */

@@ -11,9 +11,12 @@ import type { BatchedRow, BatchedStatement } from './batched-statement';
  * The number of rows in one statement. Of larger ones PostgreSQL and the service would take turns: one works while the other
  * waits.
  */
-const MAX_ROWS = 8;
-/** The number of statements of a batch that run at once. Rows that come meanwhile are written by the next ones. */
-const MAX_RUNNING = 2;
+const MAX_ROWS = 16;
+/**
+ * The number of statements of a batch that run at once. Rows that come meanwhile are written by the next one: two would
+ * write half as many rows each (D-304).
+ */
+const MAX_RUNNING = 1;
 /** The number of rows that wait for a statement. Further ones are written alone. */
 const MAX_WAITING = 32;
 /** The part of a pool's connections beyond which no further batch begins. */
