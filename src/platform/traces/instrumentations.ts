@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:http';
-import type { Instrumentation } from '@opentelemetry/instrumentation';
+import type { Instrumentation, InstrumentationNodeModuleDefinition } from '@opentelemetry/instrumentation';
 import { AwsInstrumentation } from '@opentelemetry/instrumentation-aws-sdk';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis';
@@ -24,8 +24,18 @@ export function instrumentations(): Instrumentation[] {
       ignoreOutgoingRequestHook: (options) => isOwn(options) || isUntraced(options),
     }),
     new UndiciInstrumentation({ requireParentforSpans: true }),
-    new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
+    new StatementInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
     new IORedisInstrumentation({ requireParentSpan: true, dbStatementSerializer: (command) => command }),
     new AwsInstrumentation(),
   ];
+}
+
+/**
+ * Of statements alone. The pool's own would count connections at each statement, for metrics of OpenTelemetry, which has no
+ * reader here: `/metrics` has its own.
+ */
+class StatementInstrumentation extends PgInstrumentation {
+  protected override init(): InstrumentationNodeModuleDefinition[] {
+    return super.init().filter(({ name }) => name !== 'pg-pool');
+  }
 }
