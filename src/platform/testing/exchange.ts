@@ -14,7 +14,7 @@ const utf8 = new TextDecoder();
 const WITH_BODY = ['POST', 'PUT'];
 
 /**
- * Sends a request by node:http. fetch() takes thrice as long, a fifth of the time of a test. Unlike fetch(), nothing
+ * Sends a request by node:http, in half of the time of fetch(): a tenth of the time of all tests. Unlike there, nothing
  * follows a redirection, and an answer is compressed only if the request asks for it.
  *
  * @throws {Error} for an answer that breaks off
