@@ -1,4 +1,4 @@
-import { isFailure, type Journal } from './journal';
+import { type Done, isFailure, type Journal } from './journal';
 import type { LoadOptions } from './options';
 
 export interface Verdict {
@@ -9,7 +9,7 @@ export interface Verdict {
 /** What a run has shown, in words. */
 export function reportOf(journal: Journal, { rate, slow, slowShare }: LoadOptions): Verdict {
   const { attempts, done, findings, unsent } = journal;
-  const times = done.map(({ ms }) => ms).sort((a, b) => a - b);
+  const times = timesOf(done);
   const failed = attempts.filter(({ status }) => isFailure(status)).length;
   const refused = attempts.filter(({ status }) => status === 429).length;
   const isSlow = times.filter((ms) => ms > slow).length + unsent;
@@ -27,7 +27,13 @@ export function reportOf(journal: Journal, { rate, slow, slowShare }: LoadOption
 }
 
 function percentiles(sorted: number[]): string {
-  const at = (share: number) =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
+  const at = (share: number) => percentile(sorted, share).toFixed(1);
   return `p50 ${at(0.5)}, p90 ${at(0.9)}, p99 ${at(0.99)}, p99.9 ${at(0.999)}, max ${at(1)}`;
 }
+
+/** What so large a share of sorted numbers is at most; 0 of none. */
+export const percentile = (sorted: number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+
+/** Milliseconds from the moment when each request was due to its last answer, sorted. */
+export const timesOf = (done: Done[]): number[] => done.map(({ ms }) => ms).sort((a, b) => a - b);

@@ -5,7 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Load } from '../../scripts/load/load';
-import { type Done, isFailure } from '../../scripts/load/journal';
+import { isFailure } from '../../scripts/load/journal';
+import { percentile, timesOf } from '../../scripts/load/report';
 import { limitsCountTogether, revocationActsEverywhere, rolesActEverywhere } from './acts-at-once';
 import { Cluster } from './cluster';
 import { FAULTS, type Fault } from './faults';
@@ -64,7 +65,7 @@ function judge(fault: Fault, { journal }: Load, from: number): { row: Row; probl
     lost,
     doubled,
     wrong: wrong + unanswered,
-    '99 % within': `${(percentile(journal.done, 0.99) / 1_000).toFixed(2)} s`,
+    '99 % within': `${(percentile(timesOf(journal.done), 0.99) / 1_000).toFixed(2)} s`,
     'first 2xx after': `${(first / 1_000).toFixed(2)} s`,
     'first write after': `${(firstWrite / 1_000).toFixed(2)} s`,
   };
@@ -78,12 +79,6 @@ function judge(fault: Fault, { journal }: Load, from: number): { row: Row; probl
     ...(firstWrite > WRITES_AGAIN ? [`no write succeeded for ${firstWrite} ms`] : []),
   ];
   return { row, problems };
-}
-
-/** Milliseconds from the moment when each was due, which so large a share of the requests needed at most. */
-function percentile(done: Done[], share: number): number {
-  const times = done.map(({ ms }) => ms).sort((a, b) => a - b);
-  return times[Math.floor(share * times.length)] ?? 0;
 }
 
 /** How many attempts had which status; 0 is a connection that broke. */

@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { renewAudits } from '../../src/platform/rows/audit-rows';
 import { Fixtures } from '../support/fixtures';
 import { useTestApi } from '../support/test-api';
 
@@ -49,5 +50,18 @@ describe('The audit of an update of several requests', () => {
 
     expect(alone).toHaveLength(change === 'stock = stock' ? 0 : 1);
     expect(await eventsOf(table, change, 'audit.contexts', together)).toEqual(alone);
+  });
+
+  it('is made anew at the next start, if another release has made it', async () => {
+    const runner = api.app.nest.get(DataSource).createQueryRunner();
+    const body = async () =>
+      ((await runner.query("SELECT prosrc FROM pg_proc WHERE proname = 'products_audit_together'")) as unknown[])[0];
+    const own = await body();
+    await runner.query(
+      'CREATE OR REPLACE FUNCTION products_audit_together() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+    );
+    await renewAudits(runner);
+    expect(await body()).toEqual(own);
+    await runner.release();
   });
 });

@@ -70,11 +70,14 @@ interface AuditFunction {
   /** What {@link auditRows} was given. */
   options: AuditedTable;
   body: string;
+  /** The body for updates of several requests; null if there is none. */
+  together: string | null;
 }
 
 /** The functions of audited tables. Their comments have the options. */
 const FUNCTIONS = `
-  SELECT DISTINCT relname AS table, obj_description(pg_proc.oid, 'pg_proc') AS options, prosrc AS body
+  SELECT DISTINCT relname AS table, obj_description(pg_proc.oid, 'pg_proc') AS options, prosrc AS body,
+         (SELECT prosrc FROM pg_proc AS other WHERE other.oid = to_regproc(relname || '_audit_together')) AS together
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
    WHERE proname = relname || '_audit' AND obj_description(pg_proc.oid, 'pg_proc') LIKE '{%' AND pg_table_is_visible(tgrelid)`;
 
@@ -83,9 +86,12 @@ const FUNCTIONS = `
  * ends with it, in its transaction.
  */
 export async function renewAudits(database: QueryRunner): Promise<void> {
-  for (const { table, options, body } of await auditFunctions(database)) {
+  for (const { table, options, body, together } of await auditFunctions(database)) {
     const columns = await columnsOf(database, table);
-    if (body !== auditFunctionBody(table, columns, options)) await makeFunctions(database, table, options, columns);
+    const isPresent =
+      body === auditFunctionBody(table, columns, options) &&
+      (!isWrittenTogether(columns) || together === auditTogetherBody(table, columns, options));
+    if (!isPresent) await makeFunctions(database, table, options, columns);
   }
 }
 
