@@ -4,7 +4,7 @@ import { seconds } from '../../platform';
 import { networkOf, rateLimited, RateLimits } from '../../platform/features';
 import { CountingStorage } from './counting.storage';
 import { PublicSettings } from './public-settings';
-import { RememberingReflector } from './remembering-reflector';
+import { ThrottlerReflector } from './throttler-reflector';
 
 /**
  * ThrottlerGuard with the standard header fields instead of `X-RateLimit-*`:
@@ -20,7 +20,7 @@ export class PublicThrottlerGuard extends ThrottlerGuard {
     @Inject(RateLimits) limits: RateLimits,
   ) {
     const storage = new CountingStorage(limits.counter('public', limit, window));
-    super([{ limit, ttl: seconds(window) }], storage, new RememberingReflector());
+    super([{ limit, ttl: seconds(window) }], storage, new ThrottlerReflector());
   }
 
   /** A client that has gone has no address any more. */
