@@ -72,7 +72,8 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
 
   /** The path by which a file is known. Like Express's, it is without capitals and a slash at the end. */
   const pathOf = (url: string) => {
-    const path = url.replace(/\?.*$/s, '').toLowerCase();
+    const search = url.indexOf('?');
+    const path = (search < 0 ? url : url.slice(0, search)).toLowerCase();
     const file = path.endsWith('/') ? path.slice(0, -1) : path;
     if (made.has(file) || loaded.has(file)) return file;
     return url.endsWith('/') ? url : path;
@@ -84,14 +85,20 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
     return known ?? (name && keepUnlessFailed(files, path, load(name)));
   };
 
-  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+  const answer = async (path: string, request: Request, response: Response, next: NextFunction): Promise<void> => {
+    const file = await fileOf(path);
+    if (file) return file.send(request, response);
+    keep(response, (one) => files.set(path, Promise.resolve(one)));
+    next();
+  };
+
+  // Every request passes here, so those for anything else go on at once: a promise for each costs as much as a guard.
+  return (request: Request, response: Response, next: NextFunction): Promise<void> | void => {
     if (!isRead(request)) return next();
     const { originalUrl } = request;
     const path = pathOf(originalUrl);
-    const file = await fileOf(path);
-    if (file) return file.send(request, response);
-    if (made.has(path) || pages.has(originalUrl)) keep(response, (one) => files.set(path, Promise.resolve(one)));
-    next();
+    const isDocs = files.has(path) || made.has(path) || loaded.has(path) || pages.has(originalUrl);
+    return isDocs ? answer(path, request, response, next) : next();
   };
 }
 
