@@ -26,18 +26,20 @@ describe('ThrottlerReflector', () => {
   const KEYS = ['LIMIT', 'TTL', 'SKIP', 'TRACKER', 'BLOCK_DURATION', 'KEY_GENERATOR'];
 
   it.each([
-    ['a decorated method', 'decorated', Plain],
-    ['a skipped method', 'skipped', Plain],
-    ['a method without a decorator', 'plain', Plain],
-    ['a method of a decorated class', 'plain', Decorated],
-    ['a method that is inherited from a decorated class', 'plain', Inheriting],
-    ['a decorated method of a class that inherits decorators', 'own', Inheriting],
-  ])("finds what Nest's reflector finds for %s", (_case, name, controller) => {
+    ['a decorated method', 'decorated', Plain, 2],
+    ['a skipped method', 'skipped', Plain, undefined],
+    ['a method without a decorator', 'plain', Plain, undefined],
+    ['a method of a decorated class', 'plain', Decorated, 5],
+    ['a method that is inherited from a decorated class', 'plain', Inheriting, 5],
+    ['a decorated method of a class that inherits decorators', 'own', Inheriting, 7],
+  ])("finds what Nest's reflector finds for %s", (_case, name, controller, limit) => {
     const handler = (controller.prototype as unknown as Record<string, () => void>)[name];
     const reflector = new ThrottlerReflector();
     const found = (one: Reflector) =>
       KEYS.map((key): unknown => one.getAllAndOverride(`THROTTLER:${key}default`, [handler, controller]));
     expect(found(reflector)).toEqual(found(new Reflector()));
+    // If the library renamed its keys, both would find nothing.
+    expect(found(reflector)[0]).toBe(limit);
     // The second time it is remembered.
     expect(found(reflector)).toEqual(found(new Reflector()));
   });

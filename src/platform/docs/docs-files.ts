@@ -7,6 +7,7 @@ import { compressWell, type Encoding, encodingFor } from '../http/compressed';
 import { endWith } from '../answers/end-of-turn';
 import { encodedTag, knownTag } from '../http/entity-tag';
 import { isRead } from '../http/is-read';
+import { searchOf } from '../routing/version';
 
 /** The files of Swagger UI that its page loads. */
 const LOADED = [
@@ -72,8 +73,7 @@ export function docsFiles(page: string, documents: string[]): RequestHandler {
 
   /** The path by which a file is known. Like Express's, it is without capitals and a slash at the end. */
   const pathOf = (url: string) => {
-    const search = url.indexOf('?');
-    const path = (search < 0 ? url : url.slice(0, search)).toLowerCase();
+    const path = url.slice(0, url.length - searchOf(url).length).toLowerCase();
     const file = path.endsWith('/') ? path.slice(0, -1) : path;
     if (made.has(file) || loaded.has(file)) return file;
     return url.endsWith('/') ? url : path;

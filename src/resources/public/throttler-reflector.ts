@@ -6,9 +6,9 @@ type Targets = Parameters<Reflector['getAllAndOverride']>[1];
 const BY_THROTTLER = 'THROTTLER:';
 
 /**
- * Knows which routes have decorators of @nestjs/throttler. ThrottlerGuard asks for six of them at each request, by
- * a key that it joins each time, and reflect-metadata searches all prototypes: a twentieth of GET /public. A route
- * without such a decorator is answered before the key is read.
+ * Knows which routes have decorators of @nestjs/throttler. ThrottlerGuard looks for six decorators at each request, by
+ * keys that it joins each time, and reflect-metadata searches all prototypes: a twentieth of GET /public. For a route
+ * without such a decorator no key is read and nothing is searched.
  */
 export class ThrottlerReflector extends Reflector {
   private readonly decorated = new PerRoute((...targets) => targets.some(hasDecorator));
