@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
+import type { Origin } from '../transactions/origin';
 import { UnitOfWork } from '../transactions/unit-of-work';
+import { RequestContext } from './request-context';
 
 /**
  * Knows the span of the current asynchronous flow. Following flows costs a seventh of a simple read, so only those of
@@ -13,7 +15,7 @@ export class FollowedContexts implements ContextManager {
   private followed = 0;
 
   active(): Context {
-    return this.storage.getStore() ?? UnitOfWork.current()?.origin?.traceContext ?? ROOT_CONTEXT;
+    return this.storage.getStore() ?? contextOf(UnitOfWork.current()?.origin) ?? ROOT_CONTEXT;
   }
 
   with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
@@ -56,6 +58,12 @@ export class FollowedContexts implements ContextManager {
     this.storage.disable();
     return this;
   }
+}
+
+/** Makes the context of a request that has the id of its trace alone, because it isn't sampled. */
+function contextOf(origin: Origin | undefined): Context | undefined {
+  if (origin?.traceId !== undefined) origin.traceContext ??= RequestContext.unsampled(origin.traceId);
+  return origin?.traceContext;
 }
 
 const isRecording = (context: Context): boolean => trace.getSpan(context)?.isRecording() === true;

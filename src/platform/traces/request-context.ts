@@ -1,4 +1,7 @@
-import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, type Span, trace, TraceFlags } from '@opentelemetry/api';
+import { RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
+
+const ids = new RandomIdGenerator();
 
 /**
  * A context that has the span of a request beside what its parent has. OpenTelemetry's own makes three functions and a map
@@ -9,6 +12,12 @@ export class RequestContext implements Context {
     private readonly parent: Context,
     private readonly span: Span,
   ) {}
+
+  /** Of a request that begins a trace and isn't sampled. */
+  static unsampled(traceId: string): RequestContext {
+    const spanContext = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
+    return new RequestContext(ROOT_CONTEXT, trace.wrapSpanContext(spanContext));
+  }
 
   getValue(key: symbol): unknown {
     return key === SPAN ? this.span : this.parent.getValue(key);

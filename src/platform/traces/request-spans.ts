@@ -8,19 +8,26 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
+import type { BegunTraces } from './begun-traces';
 import { RequestContext } from './request-context';
 
 const SERVER = { kind: SpanKind.SERVER };
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Makes a span of each request, with the names of OpenTelemetry's conventions for HTTP. A span has the route's pattern
- * instead of the path, which may contain text of the caller.
+ * Makes a span of each request that is sampled, with the names of OpenTelemetry's conventions for HTTP. A span has the route's
+ * pattern instead of the path, which may contain text of the caller.
  */
 export const traceRequests =
-  (tracer: Tracer): RequestHandler =>
+  (tracer: Tracer, begun: BegunTraces): RequestHandler =>
   (request, response, next) => {
     const parent = parentOf(request);
+    if (parent === ROOT_CONTEXT) {
+      request.traceId = begun.generateTraceId();
+      // Its context is made when something asks for it.
+      if (!begun.samples(request.traceId, request.method)) return next();
+      begun.giveNext(request.traceId);
+    }
     const span = tracer.startSpan(request.method, SERVER, parent);
     request.traceId = span.spanContext().traceId;
     request.traceContext = new RequestContext(parent, span);

@@ -5,8 +5,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+// The library reads OTEL_TRACES_SAMPLER here, and doesn't export it: without this file the start fails.
+import { buildSamplerFromEnv } from '@opentelemetry/sdk-trace-base/build/src/config';
 import type { RequestHandler } from 'express';
 import { seconds } from '../units';
+import { BegunTraces } from './begun-traces';
 import { FollowedContexts } from './followed-contexts';
 import { instrumentations } from './instrumentations';
 import { traceRequests } from './request-spans';
@@ -33,13 +36,15 @@ export class Traces {
       .merge(resourceFromAttributes({ 'service.name': NAME }))
       .merge(detectResources({ detectors: [envDetector] }));
     const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
-    this.provider = new BasicTracerProvider({ resource, spanProcessors });
+    const sampler = buildSamplerFromEnv();
+    const begun = new BegunTraces(sampler);
+    this.provider = new BasicTracerProvider({ resource, spanProcessors, sampler, idGenerator: begun });
     const contexts = new FollowedContexts();
     trace.setGlobalTracerProvider(this.provider);
     context.setGlobalContextManager(contexts);
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
     registerInstrumentations({ instrumentations: instrumentations(), tracerProvider: this.provider });
-    this.requests = traceRequests(this.provider.getTracer(NAME));
+    this.requests = traceRequests(this.provider.getTracer(NAME), begun);
     this.follow = contexts.follow;
   }
 
