@@ -10,7 +10,7 @@ declare module 'express-serve-static-core' {
     id: string;
     /** The id of the trace that the request belongs to. Undefined without traces. */
     traceId?: string;
-    /** The span of the request, as OpenTelemetry passes it on. A request that isn't sampled has it once it was asked for. */
+    /** The span of the request, as OpenTelemetry passes it on. A request that isn't sampled has none until it is asked for. */
     traceContext?: Context;
     /** When the request arrived, in milliseconds of the monotonic clock. */
     startedAt: number;

@@ -2,14 +2,14 @@ import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import { type IdGenerator, RandomIdGenerator, type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace-base';
 
 /**
- * The ids of traces that begin here, of which the sampler is asked before there is a span. A request that isn't sampled then
- * costs an id for the log, and not a span that nobody sees.
+ * Gives an id to each trace that begins here, and asks the sampler by that id before there is a span. A request that isn't
+ * sampled then costs an id for the log, and no span that nobody sees.
  */
 export class BegunTraces implements IdGenerator {
   private readonly random = new RandomIdGenerator();
   private given?: string;
 
-  /** @param sampler that of the provider which uses these ids, so that its decision on an id is the same */
+  /** @param sampler the sampler of the provider that uses these ids, so that both decide the same on an id */
   constructor(private readonly sampler: Sampler) {}
 
   samples(traceId: string, name: string): boolean {

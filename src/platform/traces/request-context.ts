@@ -13,7 +13,7 @@ export class RequestContext implements Context {
     private readonly span: Span,
   ) {}
 
-  /** Of a request that begins a trace and isn't sampled. */
+  /** The context of a request that begins a trace and isn't sampled. */
   static unsampled(traceId: string): RequestContext {
     const spanContext = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
     return new RequestContext(ROOT_CONTEXT, trace.wrapSpanContext(spanContext));

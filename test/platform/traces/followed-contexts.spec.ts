@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { propagation, trace, TraceFlags } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
@@ -7,7 +8,6 @@ import {
   SimpleSpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
-import { EventEmitter } from 'node:events';
 import type { Request, Response } from 'express';
 import { BegunTraces } from '../../../src/platform/traces/begun-traces';
 import { FollowedContexts } from '../../../src/platform/traces/followed-contexts';
