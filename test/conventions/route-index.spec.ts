@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
-import { RouteIndex, type RouteMethod } from '../../src/platform/routing/route-index';
+import { RouteIndex, type RouteMethod, stackOf } from '../../src/platform/routing/route-index';
 
 type Add = (method: RouteMethod, path: string, handler: RequestHandler) => void;
 
@@ -101,5 +101,58 @@ describe('Routes that are found by an index', () => {
 
     expect(RouteIndex.routesOf(app).map(({ route }) => route!.path)).toEqual(paths);
     expect(RouteIndex.routesOf(app, '/api/cups').map(({ route }) => route!.path)).toEqual(['/api/cups', '/:any']);
+  });
+
+  describe('and a middleware right before them', () => {
+    const rewriting: RequestHandler = (request, _response, next) => {
+      if (request.url === '/api/refused') return next(new Error('Refused'));
+      request.url = request.url.replace('/v1', '');
+      next();
+    };
+    let server: Server;
+    let app: Express;
+
+    beforeEach(async () => {
+      app = express();
+      app.use(rewriting);
+      for (const path of ['/api/things/:id', '/api/cups', '/:any/:more']) {
+        (RouteIndex.routerFor(app, path, rewriting) ?? app).get(path, answer(path));
+      }
+      app.use((request, response) => void response.status(404).json({ url: request.url }));
+      app.use(((error, _request, response, _next) => {
+        response.status(500).json({ error: (error as Error).message });
+      }) satisfies express.ErrorRequestHandler);
+      server = app.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+    });
+
+    afterEach(() => new Promise((done) => server.close(done)));
+
+    const asked = async () => {
+      const paths = ['/api/v1/things/7', '/api/v1/cups', '/v1/a/b', '/api/v1', '/api/refused'];
+      return Promise.all(paths.map((path) => ask(server, `GET ${path}`)));
+    };
+
+    it('take one step of the router', async () => {
+      expect(stackOf(app)).toHaveLength(4);
+      expect(
+        (await asked()).map(({ status, body }) => [status, (JSON.parse(body) as { route?: string }).route]),
+      ).toEqual([
+        [200, '/api/things/:id'],
+        [200, '/api/cups'],
+        [200, '/:any/:more'],
+        [404, undefined],
+        [500, undefined],
+      ]);
+    });
+
+    it('answer the same after they were moved to the application', async () => {
+      const before = await asked();
+
+      RouteIndex.dissolve(app);
+
+      expect(stackOf(app)).toHaveLength(6);
+      expect(await asked()).toEqual(before);
+    });
   });
 });

@@ -6,6 +6,12 @@ type Parse = (value: string) => unknown;
 const TIMESTAMPTZ_OID = 1184;
 /** The longest text with a year of four digits and microseconds. */
 const MAX_TIMESTAMP = '2026-01-31 12:00:00.123456+00'.length;
+const UTC = '+00';
+/** Where the fraction of a second begins. */
+const POINT = 19;
+const ZERO = '0'.charCodeAt(0);
+/** What two zeros add up to as two digits. */
+const ZEROS = ZERO * 11;
 /** A double represents every decimal number of 15 digits exactly. A text of 15 characters has no more digits. */
 const EXACT_LENGTH = 15;
 
@@ -64,8 +70,28 @@ function listOf(parse: Parse): Parse {
   return (text) => arrayParser.create(text, parse).parse();
 }
 
-/** Rewrites `2026-01-31 12:00:00.123+00` as ISO 8601, which V8 parses in half the time of the driver's parser. */
+/** Reads `2026-01-31 12:00:00.123+00` by its places, in half of the time that V8's parser takes, which takes half of the driver's. */
 function toDate(text: string): unknown {
-  const isUtc = text.length <= MAX_TIMESTAMP && text.charAt(10) === ' ' && text.endsWith('+00');
-  return isUtc ? new Moment(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseTimestamp(text);
+  const isUtc = text.length <= MAX_TIMESTAMP && text.charAt(10) === ' ' && text.endsWith(UTC);
+  const year = numberAt(text, 0) * 100 + numberAt(text, 2);
+  // Date.UTC() takes the years of the first century for those of the last.
+  if (!isUtc || year < 100) return parseTimestamp(text);
+  const day = Date.UTC(year, numberAt(text, 5) - 1, numberAt(text, 8));
+  const minutes = numberAt(text, 11) * 60 + numberAt(text, 14);
+  return new Moment(day + (minutes * 60 + numberAt(text, 17)) * 1_000 + millisecondsOf(text));
+}
+
+/** The number of two digits. */
+function numberAt(text: string, at: number): number {
+  return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - ZEROS;
+}
+
+/** PostgreSQL leaves zeros at the end out, and the point before none. */
+function millisecondsOf(text: string): number {
+  const end = text.length - UTC.length;
+  let milliseconds = 0;
+  for (let at = POINT + 1, weight = 100; at < end && weight >= 1; at++, weight /= 10) {
+    milliseconds += (text.charCodeAt(at) - ZERO) * weight;
+  }
+  return milliseconds;
 }

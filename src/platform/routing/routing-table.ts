@@ -109,7 +109,7 @@ export class RoutingTable {
     const filtered = onlyIn(versions, adapted);
     serves(filtered, versions);
     for (const added of [filtered, adapted]) standsFor(added, handler);
-    const indexed = INDEXED.includes(method) ? RouteIndex.routerFor(this.app, path) : undefined;
+    const indexed = INDEXED.includes(method) ? RouteIndex.routerFor(this.app, path, toTablePath) : undefined;
     const router = (indexed ?? this.app.router) as unknown as Router;
     const layers = router[method](path, filtered).stack.at(-1)!.route!.stack;
     return { path, versions, handler: adapted, layers };

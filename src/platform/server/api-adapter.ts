@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { NestApplicationOptions, RequestMethod } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
+import type { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { rememberHandshakes } from '../auth/request-of';
 import { StartupError } from '../config/startup-error';
@@ -16,6 +16,7 @@ import type { Certificate } from './certificate';
 import { Drain } from './drain';
 import { expressMessages } from './express-messages';
 import { FixedSettings } from './fixed-settings';
+import { HookedAdapter } from './hooked-adapter';
 import { RoutingTable } from '../routing/routing-table';
 
 /**
@@ -33,7 +34,7 @@ const HANDSHAKE_TIMEOUT = 10_000;
 const LAST_RESORT = 5_000;
 
 /** Nest's Express adapter, with changes to routing, answering, listening and stopping. */
-export class ApiAdapter extends ExpressAdapter {
+export class ApiAdapter extends HookedAdapter {
   private drain: Drain;
   private readonly routes: RoutingTable;
   private readonly settings: FixedSettings;
