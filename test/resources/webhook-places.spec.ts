@@ -8,18 +8,25 @@ describe('The places of a process', () => {
   const database = () => api.app.nest.get(DataSource);
   afterEach(() => database().query('DELETE FROM webhooks'));
 
-  const add = async (deliveries: number): Promise<number> => {
-    const [{ id }] = await database().query<{ id: number }[]>(
+  const add = async (deliveries: number, target: Pick<DataSource, 'query'> = database()): Promise<number> => {
+    const [{ id }] = await target.query<{ id: number }[]>(
       "INSERT INTO webhooks (url, types, secret) VALUES ('https://hooks.localhost/', '{products}', '') RETURNING id",
     );
     const text = `INSERT INTO webhook_deliveries (webhook_id, type, resource_id, change, changed_at)
       SELECT $1, 'products', number, 'UPDATED', now() FROM generate_series(1, $2::integer) AS number`;
-    await database().query(text, [id, deliveries]);
+    await target.query(text, [id, deliveries]);
     return id;
   };
-  const take = async (options: { free: number; busy?: [number, number][]; quick?: number[]; ofOthers?: number }) => {
+  interface Places {
+    free: number;
+    busy?: [number, number][];
+    quick?: number[];
+    ofOthers?: number;
+  }
+
+  const take = async (options: Places, target: Pick<DataSource, 'query'> = database()) => {
     const { free, busy = [], quick = [], ofOthers = 9 } = options;
-    const claimed = await claim(database(), { free, share: 4, lease: 1_000, busy: new Map(busy), quick, ofOthers });
+    const claimed = await claim(target, { free, share: 4, lease: 1_000, busy: new Map(busy), quick, ofOthers });
     const numbers = new Map<number, number>();
     for (const { webhook_id } of claimed) numbers.set(webhook_id, (numbers.get(webhook_id) ?? 0) + 1);
     return numbers;
@@ -41,5 +48,14 @@ describe('The places of a process', () => {
     expect(places).toEqual(new Map([[quick, 4]]));
     const more = await take({ free: 9, busy: [[another, 2]], quick: [quick], ofOthers: 1 });
     expect([more.get(one), more.get(another), more.get(quick)]).toEqual([1, undefined, 4]);
+  });
+
+  it('are taken for deliveries that are due at this moment', async () => {
+    const taken = () =>
+      database().transaction(async (manager) => {
+        const id = await add(1, manager);
+        return (await take({ free: 1 }, manager)).get(id);
+      });
+    for (let time = 0; time < 20; time++) expect(await taken()).toBe(1);
   });
 });

@@ -28,6 +28,7 @@ export interface ClaimOptions {
  * The earliest of each resource and id alone: the next one waits until it was delivered or given up. Of two processes one
  * takes a delivery, and the other passes over it. Webhooks take their places in turns: whoever has the fewest is first. Chosen
  * apart from the UPDATE: within its join, PostgreSQL may choose again for each row, and would take more than it was asked for.
+ * The moment is rounded like `due_at`: a delivery that was made in this millisecond would wait for the next look otherwise.
  */
 const CLAIM = `
   WITH due AS MATERIALIZED (
@@ -35,7 +36,7 @@ const CLAIM = `
       LEFT JOIN unnest($4::bigint[], $5::integer[]) AS busy (id, number) ON busy.id = webhook.id
      CROSS JOIN LATERAL (
        SELECT id, due_at FROM webhook_deliveries AS one
-        WHERE webhook_id = webhook.id AND status = 'PENDING' AND due_at <= now()
+        WHERE webhook_id = webhook.id AND status = 'PENDING' AND due_at <= now()::timestamptz(3)
           AND (locked_until IS NULL OR locked_until < now())
           AND NOT EXISTS (SELECT FROM webhook_deliveries AS earlier
                            WHERE earlier.webhook_id = one.webhook_id AND earlier.status = 'PENDING'
@@ -63,7 +64,7 @@ const CLAIM = `
          CASE WHEN previous_secret_until > now() THEN ARRAY[secret, previous_secret] ELSE ARRAY[secret] END AS secrets
     FROM taken JOIN webhooks ON webhooks.id = webhook_id`;
 
-export function claim(database: DataSource, options: ClaimOptions): Promise<Claimed[]> {
+export function claim(database: Pick<DataSource, 'query'>, options: ClaimOptions): Promise<Claimed[]> {
   const { free, share, lease, busy, quick, ofOthers } = options;
   return database.query<Claimed[]>(CLAIM, [
     ...[free, share, lease, [...busy.keys()], [...busy.values()]],
