@@ -73,9 +73,9 @@ function listOf(parse: Parse): Parse {
 /** Reads `2026-01-31 12:00:00.123+00` by its places, in half of the time that V8's parser takes, which takes half of the driver's. */
 function toDate(text: string): unknown {
   const isUtc = text.length <= MAX_TIMESTAMP && text.charAt(10) === ' ' && text.endsWith(UTC);
+  // Date.UTC() takes the years of the first century for those of the twentieth.
+  if (!isUtc || text.startsWith('00')) return parseTimestamp(text);
   const year = numberAt(text, 0) * 100 + numberAt(text, 2);
-  // Date.UTC() takes the years of the first century for those of the last.
-  if (!isUtc || year < 100) return parseTimestamp(text);
   const day = Date.UTC(year, numberAt(text, 5) - 1, numberAt(text, 8));
   const minutes = numberAt(text, 11) * 60 + numberAt(text, 14);
   return new Moment(day + (minutes * 60 + numberAt(text, 17)) * 1_000 + millisecondsOf(text));
@@ -86,7 +86,7 @@ function numberAt(text: string, at: number): number {
   return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - ZEROS;
 }
 
-/** PostgreSQL leaves zeros at the end out, and the point before none. */
+/** PostgreSQL leaves out the zeros at the end, and the point if no decimal is left. Decimals after the third are left out here. */
 function millisecondsOf(text: string): number {
   const end = text.length - UTC.length;
   let milliseconds = 0;

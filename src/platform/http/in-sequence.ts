@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 export function inSequence(middlewares: RequestHandler[]): RequestHandler {
   return (request, response, next) => {
     let index = 0;
-    // One function for all of them, like the router's: a closure for each would be a kilobyte of garbage for a request.
+    // One function for all of them, as in Express's router: a closure for each would be garbage of every request.
     const step = (error?: unknown): void => {
       if (error) return next(error);
       if (index === middlewares.length) return next();

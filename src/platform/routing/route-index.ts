@@ -28,7 +28,7 @@ export const NO_LITERAL = /[:*{}()[\]?+!\\]/;
  */
 export class RouteIndex {
   private readonly routers = new Map<string, Router>();
-  /** The layer of a middleware that the index calls itself. */
+  /** The layer of the middleware that the index calls itself, or none. */
   private readonly ahead: Layer[];
 
   private constructor(
@@ -37,11 +37,11 @@ export class RouteIndex {
   ) {
     const stack = stackOf(app);
     this.ahead = ahead && stack.at(-1)?.handle === ahead ? stack.splice(-1) : [];
-    const dispatch: Layer['handle'] = (request, response, next) => this.dispatch(request, response, next);
     const [first] = this.ahead;
-    const afterFirst: Layer['handle'] = (request, response, next) =>
-      first.handle(request, response, (error) => (error ? next(error) : this.dispatch(request, response, next)));
-    const handle = first ? afterFirst : dispatch;
+    const handle: Layer['handle'] = first
+      ? (request, response, next) =>
+          first.handle(request, response, (error) => (error ? next(error) : this.dispatch(request, response, next)))
+      : (request, response, next) => this.dispatch(request, response, next);
     handle.index = this;
     app.router.use(handle);
   }

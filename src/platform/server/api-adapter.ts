@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import type { NestApplicationOptions, RequestMethod } from '@nestjs/common';
-import type { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { rememberHandshakes } from '../auth/request-of';
 import { StartupError } from '../config/startup-error';
@@ -89,7 +88,7 @@ export class ApiAdapter extends HookedAdapter {
       markMiddleware(adapted);
       return mount(path, adapted);
     };
-    return add as ReturnType<ExpressAdapter['createMiddlewareFactory']>;
+    return add as ReturnType<HookedAdapter['createMiddlewareFactory']>;
   }
 
   /** The URL that Nest compares with a middleware's exclusions, and uses as cache key. */

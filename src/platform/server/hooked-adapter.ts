@@ -6,8 +6,8 @@ type RequestHook = Parameters<ExpressAdapter['setOnRequestHook']>[0];
 type ResponseHook = Parameters<ExpressAdapter['setOnResponseHook']>[0];
 
 /**
- * Nest's Express adapter. Its middleware that calls the hooks of requests and responses is only in the router while there is a
- * hook: the router takes longer to pass a request on than all else that happens to it there.
+ * Nest's Express adapter. The middleware that calls its hooks is in the router only while there is a hook: the step of the router
+ * costs every request more than the middleware does (D-306).
  */
 export class HookedAdapter extends ExpressAdapter {
   private readonly caller: Layer[];

@@ -24,7 +24,7 @@ export const traceRequests =
     const parent = parentOf(request);
     if (parent === ROOT_CONTEXT) {
       request.traceId = begun.generateTraceId();
-      // Its context is made when something asks for it. Without the property V8 would tell two kinds of requests apart.
+      // The context is made when something asks for it. The property is there at once, so that V8 sees one kind of request.
       request.traceContext = undefined;
       if (!begun.samples(request.traceId, request.method)) return next();
       begun.giveNext(request.traceId);

@@ -28,7 +28,7 @@ export interface ClaimOptions {
  * The earliest of each resource and id alone: the next one waits until it was delivered or given up. Of two processes one
  * takes a delivery, and the other passes over it. Webhooks take their places in turns: whoever has the fewest is first. Chosen
  * apart from the UPDATE: within its join, PostgreSQL may choose again for each row, and would take more than it was asked for.
- * The moment is rounded like `due_at`: a delivery that was made in this millisecond would wait for the next look otherwise.
+ * `now()` is rounded like `due_at`: otherwise a delivery that was made in this millisecond could wait for the next look.
  */
 const CLAIM = `
   WITH due AS MATERIALIZED (
