@@ -35,6 +35,24 @@ export default tseslint.config(
     rules: { 'redos/no-vulnerable': ['error', { ignoreErrors: false }] },
   },
   {
+    // What isn't in a face of the platform may change without notice.
+    files: ['src/**/*.ts'],
+    ignores: ['src/platform/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/platform/(?!(?:accounts|features|programs|testing)$)',
+              message: 'Import it from src/platform or another face: features, accounts, programs, testing.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // All of them keep what a request refers to in memory until a major collection, as docs/performance.md says.
     files: ['src/**/*.ts'],
     ignores: ['src/platform/testing/**'],
