@@ -44,7 +44,7 @@ function order({ data, random }) {
 }
 
 /**
- * Of a post of the caller, with the version that it has by then. The posts take turns, so that no two changes of one are
+ * Changes a post of the caller, with the version that it has by then. The posts take turns, so that no two changes of one are
  * under way at once.
  */
 function change({ prepared, caller, place, data }) {

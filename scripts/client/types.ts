@@ -41,7 +41,7 @@ function codesText(documents: string): string {
   return `/** The codes of all errors that the documents know. */\nexport type DocumentedCode = ${union};\n`;
 }
 
-/** Of the documents, and of this generator. */
+/** The fingerprint of the documents and of this generator. */
 function fingerprint(documents: string): string {
   const hash = createHash('sha256');
   for (const path of GENERATOR) hash.update(readFileSync(path));

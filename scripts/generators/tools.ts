@@ -13,7 +13,7 @@ export const PACKAGES: Record<string, string> = {
   '@kubb/plugin-oas': '4.39.3',
   '@kubb/plugin-ts': '4.39.3',
   '@kubb/plugin-client': '4.39.3',
-  // Of the kind that the generators ask for.
+  // The versions that the generators ask for.
   typescript: '5.9.3',
   esbuild: '0.25.12',
 };

@@ -52,7 +52,7 @@ export function commandOf(wish: Wish): string {
 
 function askNoun(singular: string | undefined, resources: Existing[], terminal: Terminal): Promise<string> {
   const message = 'What are they called? A plural, such as invoices or credit-notes';
-  // Of another plural the next question asks for the singular.
+  // If the plural is unusual, the next question asks for the singular.
   const validate = (noun: string) =>
     verdict(
       problemsOf({ noun, singular, attributes: ['name:text(9)'] }, resources).filter(

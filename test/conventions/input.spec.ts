@@ -211,7 +211,7 @@ interface Input {
   name: string;
   kind: RouteParamtypes;
   type: Constructor;
-  /** Of one value of it. */
+  /** The name of a single value, as in `@Query('page')`. */
   data?: string;
 }
 

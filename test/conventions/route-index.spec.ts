@@ -10,7 +10,7 @@ const answer =
   (request, response) =>
     void response.json({ name, params: request.params, route: request.route.path, seen: response.locals.seen });
 
-/** Of each kind of path, in an order that matters. */
+/** Adds a route of each kind of path, in an order that matters. */
 function build(app: Express, add: Add): void {
   app.use((_request, response, next) => {
     response.locals.seen = ['first'];

@@ -8,7 +8,7 @@ import { startApp } from '../support/test-app';
 const withDemoData = { DEMO_DATA: 'true' };
 const TABLES = ['users', 'products', 'orders', 'order_items', 'posts', 'comments', 'replies'];
 
-/** Of any resource; a test reads those that its resource has. */
+/** The attributes of any resource. A test reads those that its resource has. */
 interface Attributes {
   id: number;
   created_at: string;

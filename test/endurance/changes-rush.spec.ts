@@ -26,7 +26,7 @@ describe(`The feed of changes, while ${WRITERS} writers hold commits back`, () =
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
   const query = <T>(text: string, values?: unknown[]) => api.app.nest.get(DataSource).query<T[]>(text, values);
   let other: TestApp;
-  /** Of both instances. */
+  /** The clients of both instances. */
   let clients: Client[];
   let load: ChangesLoad;
   let events: Event[];

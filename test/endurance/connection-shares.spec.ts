@@ -59,7 +59,7 @@ class LoggedController {
 class LoggedModule {}
 
 describe('A handler whose transactions wait for each other', () => {
-  // Of so few a caller has one place.
+  // A caller has one place of so few connections.
   const settings = { DATABASE_POOL_SIZE: '3', REQUEST_TIMEOUT: '5000', API_DOCS: 'false' };
   const api = useTestApi({ imports: [PairsModule], settings });
 
@@ -81,7 +81,7 @@ describe('One caller whose requests wait for a lock', () => {
     return body.data.id as number;
   }
 
-  /** Of these requests, which are under way, the lock's own are held, and others' are answered. */
+  /** Expects that requests which need the locked row are held, and that others are answered. */
   async function expectOthersAreAnswered(lock: RowLock, waiting: Promise<Answer>[]): Promise<Record<number, number>> {
     try {
       await waitFor(async () => (await lock.waiting()) >= SHARE);

@@ -13,7 +13,7 @@ import { startApp } from '../support/test-app';
 jest.setTimeout(120_000);
 
 const CROWD = 12;
-/** Of lists. */
+/** The lists that run at once. */
 const PLACES = 8;
 const LENGTH = 48_000;
 const POSTS = 30;

@@ -76,7 +76,7 @@ describe('the first administrator', () => {
       const instances = await Promise.all(times(2, () => start()));
 
       for (const api of instances) expect(await api.get('//health/ready')).toMatchObject({ status: 200 });
-      // Of two applications in one process, one has the lines of both.
+      // Two applications share a process, and one of them has the lines of both.
       const told = instances.flatMap(warnings);
       expect(told).toHaveLength(2);
       for (const { msg } of told) expect(msg).toContain(name);

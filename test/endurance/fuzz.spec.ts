@@ -27,7 +27,7 @@ const VERSIONS = [1, 2];
 const RUNS = Math.ceil(REQUESTS / (2 * VERSIONS.length));
 /** An order of the most pieces that there can be still has a total that can be stored. */
 const AFFORDABLE = 1_000_000;
-/** Of an upload, so that some fit and some are too large. */
+/** The size of an upload: some fit, and some are too large. */
 const MAX_UPLOAD_SIZE = 1_024;
 const PATIENCE = 60_000 + REQUESTS * 50;
 

@@ -20,7 +20,7 @@ const BATCH = 40;
 const MAX_BLOCKED = 250;
 /** What caches with a bound, and the compiler, may take beside: far less than a byte leaked by each request would. */
 const MAX_GROWTH = 32 * 1_024 * 1_024;
-/** Of the processor's time of a simple request: the machine has other things to do. */
+/** How many times longer a simple request may take the processor: the machine has other things to do. */
 const MAX_SLOWDOWN = 2;
 const REQUEST_TIMEOUT = 3_000;
 const SIMPLE_REQUESTS = 500;

@@ -15,7 +15,7 @@ jest.setTimeout(300_000);
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_BLOCKED = 250;
-/** Of pages of orders with the most lines, which are made one after the other. */
+/** The limit for pages of orders with the most lines, which are made one after the other. */
 const MAX_OF_ORDERS = 120;
 const ROWS = 101;
 const LINES = 100;

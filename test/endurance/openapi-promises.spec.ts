@@ -16,7 +16,7 @@ const KEYLESS = /auth|uploads|webhooks$|secrets$|attempts$/;
 const MEBIBYTE = 1024 * 1024;
 const UPLOAD = '/api/v1/uploads/{key}';
 const BUILD_AND_START = 150_000;
-/** Of the demo data: the user of the examples, and an administrator. */
+/** The user of the examples and an administrator, both of the demo data. */
 const demoUsers = ['ada', 'grace'] as const;
 
 // The compiler's plugin turns doc comments into documentation, so this is about the compiled service.

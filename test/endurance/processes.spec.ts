@@ -6,7 +6,7 @@ import { useTestApi } from '../support/test-api';
 jest.setTimeout(240_000);
 
 const PROCESSES = '2';
-/** Of each kind of load. Few, as the machine also has to start the worker that relieves another. */
+/** The connections of each kind of load. They are few, as the machine also has to start the worker that relieves another. */
 const CONNECTIONS = 3;
 /** Clients that ask while one of the processes stands still. */
 const ASKING = 20;

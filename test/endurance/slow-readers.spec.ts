@@ -91,7 +91,7 @@ describe('An answer that its client does not read', () => {
       Reader.open(api.app.port, get('/api/v1/posts?size=1').repeat(400)),
       Reader.open(api.app.port, get('/docs/json').repeat(200)),
     ]);
-    // Of a small answer the last piece is with the system, so the log doesn't call it aborted.
+    // The last piece of a small answer is with the system, so the log doesn't call it aborted.
     const atLimit = () => api.app.log.filter(({ ms }) => (ms as number) > LIMIT * 0.9);
     await waitFor(() => atLimit().length >= readers.length);
     await Promise.all(readers.map((reader) => reader.readAll()));

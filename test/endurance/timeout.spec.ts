@@ -24,7 +24,7 @@ const LIMIT = 2_000;
 /** Later than the limit, and in the second in which the service still waits for the outcome of a COMMIT. */
 const LATE = LIMIT + 400;
 const POOL_SIZE = 4;
-/** Of them for what writes: one is left to the look at who asks. */
+/** The connections for writes: one is left to the check of the caller. */
 const PLACES = POOL_SIZE - 1;
 /** One network would get its share of them alone. */
 const from = (index: number) => ({ 'X-Forwarded-For': `192.0.${index % PLACES}.1` });

@@ -9,7 +9,7 @@ import { describeWithS3 } from '../support/s3-server';
 import type { TestUser } from '../support/test-api';
 import { keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
 
-/** Of a part, of every upload here. */
+/** The size of a part of each upload. */
 const PART = 8 * MEBIBYTE;
 
 describeWithS3('An old upload in a bucket', () => {

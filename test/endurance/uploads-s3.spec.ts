@@ -12,7 +12,7 @@ import { clientOf, type TestUser } from '../support/test-api';
 import { CHUNK, TUS } from '../support/tus';
 import { keyOf, MEBIBYTE, sha256, uploading } from '../support/uploading';
 
-/** Of a part, of every upload here. */
+/** The size of a part of each upload. */
 const PART = 8 * MEBIBYTE;
 const LIMITS = { MIN_FREE_DISK: '0' };
 

@@ -43,7 +43,7 @@ describe('Permissions finer than roles', () => {
     }
   }
 
-  /** Of the place, by its owner, as the documentation of guards has it. */
+  /** Lets the owner of a place in, as the documentation of guards shows. */
   @Injectable()
   class OwnerGuard implements CanActivate {
     canActivate(context: ExecutionContext): boolean {

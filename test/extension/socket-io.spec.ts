@@ -68,7 +68,7 @@ class AllExceptionsFilter extends BaseWsExceptionFilter {
   }
 }
 
-/** Of several gateways on a port, those of the one that Nest comes to first are the options of the server. */
+/** The options of the server are those of the first gateway on its port, in the order of Nest. */
 const cors = { origin: 'https://app.example.com' };
 
 @WebSocketGateway({ cors })

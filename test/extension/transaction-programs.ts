@@ -46,7 +46,7 @@ export interface Program {
   fails: boolean;
 }
 
-/** Of what is inside of each other. */
+/** The number of steps that are inside of each other. */
 const MAX_DEPTH = 8;
 
 const pause = fc.record({ kind: fc.constant('pause' as const), ms: fc.integer({ min: 0, max: 4 }) });
@@ -76,10 +76,10 @@ const { steps } = fc.letrec<{ step: Step; steps: Step[]; transaction: Transactio
   }),
 }));
 
-/** Of the steps of a program: it is the small ones that go wrong. */
+/** The number of steps of a program: small programs are the ones that go wrong. */
 const MAX_STEPS = 40;
 
-/** Of the connections that a program without a key takes at once, at most; with more it could wait for itself. */
+/** The number of connections that a program without a key takes at once. With more it could wait for itself. */
 export const MAX_CONNECTIONS = 12;
 
 export const programs = fc

@@ -5,7 +5,7 @@ import { Fixtures } from '../support/fixtures';
 
 const WARNING = /locale \(LC_CTYPE\) knows no letters beyond ASCII/;
 
-/** Of a cluster that initdb made without a locale, say. */
+/** A cluster that initdb has made without a locale has such databases. */
 describe('Searches in a database whose locale is C', () => {
   const server = process.env.TEST_SERVER_URL!;
   const name = `${process.env.TEST_DATABASE_PREFIX}_c_${process.pid}`;

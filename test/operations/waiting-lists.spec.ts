@@ -70,7 +70,7 @@ describe('A list that waits for its turn', () => {
 
   it('has a signal made for it only where it waits', async () => {
     const signals = jest.spyOn(UnitOfWork.prototype, 'signal', 'get');
-    // Of version 2, which counts nothing: a count would wait for the only place behind the read beside it.
+    // Version 2 counts nothing: a count would wait for the only place behind the read beside it.
     for (const path of ['/replies', '/orders?size=5', '/replies?search=abc', '/replies?search=a']) {
       expect(await api.as(admin).get(`//api/v2${path}`)).toMatchObject({ status: 200 });
     }

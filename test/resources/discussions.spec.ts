@@ -9,7 +9,7 @@ describe('The lists of a discussion', () => {
   const api = useTestApi();
   let [ada, eve]: Fixtures[] = [];
   let admin: Client;
-  /** Of each user a post and a draft, and below each a comment and a reply of each user. */
+  /** A post and a draft of each user. Below each stand a comment and a reply of each user. */
   let posts: Row[];
   let drafts: Row[];
   let comments: Row[];

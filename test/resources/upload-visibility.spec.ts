@@ -6,7 +6,7 @@ import { PICTURE } from '../support/pictures';
 import { type TestUser, useTestApi } from '../support/test-api';
 import { keyOf, sha256, uploading } from '../support/uploading';
 
-/** Of each user, and of the strangers of each network. */
+/** The downloads of each user, and of the strangers of each network. */
 const DOWNLOADS = 4;
 
 describe('A public upload', () => {

@@ -15,7 +15,7 @@ const OF_USER = 5;
 const SHARE = 6;
 /** How many of one network are at work at once in each line. */
 const AT_WORK = 2;
-/** Of those at work and one in turn before the stranger some may be overtaken on their way. */
+/** The stranger's place at the latest: some requests at work may overtake others on their way. */
 const SOON = 6;
 const BYTES = Buffer.from('0123456789');
 

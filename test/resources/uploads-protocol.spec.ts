@@ -9,7 +9,7 @@ import { startApp } from '../support/test-app';
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const CHUNK = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
-/** Of its own: what lies there are uploads of this file. */
+/** A folder of its own: only uploads of this file lie there. */
 const DATA_DIR = join(process.env.TEST_DIRECTORY!, 'uploads-protocol');
 const FOLDER = join(DATA_DIR, 'uploads');
 const QUOTA = 100;

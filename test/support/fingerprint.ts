@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { TestApi } from './test-api';
 
-/** Of the audit, the changes of the tables alone: a refused request leaves an event, too. */
+/** True for audit events of changed tables alone: a refused request leaves an event, too. */
 const isOfChange = (without: string[]) =>
   `(version_before IS NOT NULL OR version_after IS NOT NULL) AND resource <> ALL ('{${without.join().replaceAll('_', '-')}}')`;
 

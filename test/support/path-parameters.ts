@@ -14,7 +14,7 @@ export interface PathTexts {
 const WRONG_IDS = '0 -1 01 1e3 1%00 9223372036854775808'.split(' ');
 const FREE_IDS = '999999999 9007199254740993 9223372036854775807'.split(' ');
 const FREE_KEYS = [randomUUID(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
-/** Of these a parameter with a schema refuses at least one. */
+/** A parameter with a schema refuses at least one of these values. */
 const UNUSUAL = ['x', 'GONE', '-1', '01', '1.5', 'a%20b', 'A_b', '%C3%A9', '%F0%9F%98%80', 'x'.repeat(300)];
 const SAMPLES = { numRuns: 3, seed: 1 };
 

@@ -2,7 +2,7 @@ import { pascal, singularOf } from '../names';
 import { type Attribute, argumentOf, human, type Json, type Kind, never, quotedNames } from './kind';
 import { exampleText, lengthOf, readText } from './texts';
 
-/** Of a list whose length the command doesn't name. */
+/** The length of a list if the command names none. */
 export const USUAL_ITEMS = 20;
 export const MOST_ITEMS = 100;
 const USUAL_BYTES = 8192;
@@ -119,7 +119,7 @@ export const STRUCTURES: Record<string, Kind> = {
 export const singularName = ({ name }: Pick<Attribute, 'name'>): string =>
   (singularOf(name.replaceAll('_', '-')) ?? name).replaceAll('-', '_');
 
-/** Of a default: `A|B`. Nothing is the empty list. */
+/** The values of a default such as `A|B`. An empty text is the empty list. */
 function listOf(text: string, most: number, read: (one: string) => string | undefined): string[] | undefined {
   const items = text === '' ? [] : text.split('|').map(read);
   const known = items.filter((one) => one !== undefined);

@@ -16,7 +16,7 @@ const FOR_ALL = 250;
 /** The least time between two looks at locks, in milliseconds: they cost more than the number of a transaction. */
 const LOCKS_INTERVAL = 100;
 
-/** Of a sequence that has given no number yet, `last_value` is the first one. */
+/** `last_value` of a sequence that has given no number yet is the first one. */
 const LAST = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM audit_events_id_seq';
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 /**

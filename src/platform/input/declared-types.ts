@@ -3,9 +3,9 @@ import type { DtoClass } from './fields';
 /** What is declared of a value: enough to read a text as the type that is meant. */
 export interface Declared {
   type: 'number' | 'boolean' | 'array' | 'object' | 'string';
-  /** Of a list, and of an object of which there may be a list instead: what its items are. */
+  /** The items of a list, or of an object that may stand for a list. */
   items?: Declared;
-  /** Of an object: what its attributes are. */
+  /** The attributes of an object. */
   of?: (name: string) => Declared | undefined;
 }
 

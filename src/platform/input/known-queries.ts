@@ -60,7 +60,7 @@ export class KnownQueries<T extends object = object> {
   }
 }
 
-/** Of values that can't be changed, all requests get the same. */
+/** True for values that can't be changed: all requests get the same one. */
 const isSimple = (value: unknown): boolean =>
   value instanceof Comparison || (typeof value !== 'object' && typeof value !== 'function');
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every(isSimple);

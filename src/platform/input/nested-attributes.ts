@@ -72,7 +72,7 @@ export function ListOfTexts({ min = 0, max, each, unique = false, ...options }: 
   const [length, ...others] = rules;
   const isReadable = (value: unknown): value is string[] => isListOfTexts(value) && value.length <= max;
   const number = min === 0 ? `at most ${max}` : `${min} to ${max}`;
-  // Of a name each attribute has one rule: that about the length is about the list and its texts.
+  // An attribute has one rule of a name, so the rule about the length is about the list and its texts.
   const size: Rule = {
     name: length.name,
     message: `must hold ${number} texts, and each ${length.message}`,

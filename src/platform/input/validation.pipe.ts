@@ -121,7 +121,7 @@ export class ValidationPipe extends NestValidationPipe {
     return withDefaults(await super.transform(value, metadata));
   }
 
-  /** Of a path or query, written as the service writes numbers; Nest would take 1e3, 0x10 and nothing at all for one. */
+  /** Reads numbers of a path or query as the service writes them. Nest would take 1e3, 0x10 and an empty text for numbers. */
   protected override transformPrimitive(value: unknown, { type, data, metatype }: ArgumentMetadata): unknown {
     if (data === undefined || type === 'body' || typeof value !== 'string') return value;
     return asPrimitive(value, metatype) ?? value;

@@ -24,7 +24,7 @@ export interface FoundRows<E> {
   changed?: boolean;
 }
 
-/** Of one relation, what each row of a list has of it. */
+/** The included rows of one relation, for each row of a list. */
 interface IncludedTexts {
   relation: string;
   rows: IncludedRows;

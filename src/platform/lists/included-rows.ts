@@ -12,7 +12,7 @@ const SAME_IN_JSON: unknown[] = [
   ...['smallint', 'int2', 'integer', 'int', 'int4', 'boolean', 'bool', 'uuid', 'json', 'jsonb'],
   ...['text', 'varchar', 'character varying', 'char', 'character', String, Boolean],
 ];
-/** Of decimal numbers: a double holds so many digits exactly. */
+/** A double holds so many digits of a decimal number exactly. */
 const EXACT_DIGITS = 15;
 const DECIMALS: unknown[] = ['numeric', 'decimal'];
 /** Types whose values are texts in JSON, of which the driver's parser makes the rest; with their numbers in `pg_type`. */
@@ -110,7 +110,7 @@ function readColumns({ columns }: EntityMetadata): ColumnMetadata[] {
   return columns.filter(({ isSelect, isVirtual }) => isSelect && !isVirtual);
 }
 
-/** Of one row many others, which name its id in a column, and are nothing but their columns. */
+/** True for the many rows that name the id of one row in a column, and are nothing but their columns. */
 function isReadAsJson({
   isOneToMany,
   isLazy,

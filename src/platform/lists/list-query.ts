@@ -89,7 +89,7 @@ export interface ListQuery {
   order?: string;
   search?: string;
   status?: string;
-  /** Of the rows to choose from. */
+  /** The ids of the rows to choose from. */
   ids?: readonly number[];
   /** Deleted rows instead of the others; see deleted-rows.ts. A list may have a parameter of its own with this name. */
   deleted?: unknown;

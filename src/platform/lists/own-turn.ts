@@ -8,7 +8,7 @@ type Read<T> = (manager: EntityManager) => Promise<T>;
 
 /** Reads when its network has its turn among lists, unless the work has a connection already. */
 export function inOwnTurn<T>(manager: EntityManager, work: UnitOfWork, read: Read<T>): Promise<T> {
-  // Who waits for its turn must not hold a connection: others that have their turn may need it.
+  // A list that waits for its turn must not hold a connection: the lists at work may need it.
   if (isInTransaction(manager) || isWithinOthers(work)) return read(manager);
   return inListLane(manager.dataSource, work, () => withOwnConnection(manager.dataSource, work, read));
 }

@@ -22,7 +22,7 @@ export interface PageRoom {
 export interface HeavyRows {
   /** The ids as text. */
   ids: string[];
-  /** Of each its value of the column to sort by, as text. Undefined if that is the id. */
+  /** The values of the column to sort by, as text, one for each id. Undefined if that column is the id. */
   places?: (string | null)[];
   /** The size of their texts in the database. */
   bytes: number;

@@ -17,7 +17,7 @@ export const TIME_LIMIT = 'resource-api:time-limit';
 @Injectable()
 class InUnitOfWork implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
-    // Of another transport the first argument is a message, a client or nothing.
+    // The first argument of another transport is a message, a client or nothing.
     const work = context.getType() === 'http' ? context.switchToHttp().getRequest<Request>().work : undefined;
     if (!work || UnitOfWork.current()) return next.handle();
     return from(work.run(() => lastValueFrom(next.handle(), { defaultValue: undefined })));

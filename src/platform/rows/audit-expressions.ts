@@ -74,7 +74,7 @@ export class AuditExpressions {
     return [...shown, ...secret].join('');
   }
 
-  /** Of the attributes that have changed, the values of one of both rows. */
+  /** The values of one of both rows, for the attributes that have changed. */
   changed(row: Row): string {
     const pairs = this.shown.map(({ name, isExact }) => {
       const pair = `jsonb_build_object(${escapeLiteral(name)}, ${row}.${escapeIdentifier(name)})`;

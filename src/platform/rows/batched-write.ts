@@ -34,7 +34,7 @@ export async function writeTogether<R extends QueryResultRow>(
 ): Promise<R | undefined> {
   const unit = UnitOfWork.current();
   const writer = unit?.writer;
-  // Who has no account, or has more time than others, writes alone.
+  // A caller without an account, or with more time than others, writes alone.
   if (!writer || unit.statementLimit !== undefined || isInTransaction(manager)) return alone();
   const values = given.map(({ value }) => value);
   if (!mayBeShared(values)) return alone();

@@ -31,7 +31,7 @@ export function instrumentations(): Instrumentation[] {
 }
 
 /**
- * Of statements alone. The pool's own would count connections at each statement, for metrics of OpenTelemetry, which has no
+ * Traces statements alone. The pool's own instrumentation would count connections at each statement, for metrics of OpenTelemetry, which has no
  * reader here: `/metrics` has its own.
  */
 class StatementInstrumentation extends PgInstrumentation {

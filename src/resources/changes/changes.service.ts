@@ -46,7 +46,7 @@ export class ChangesService {
     if (isNow && wait === 0) return answerOf({ changes: [], next: after, more: false }, at);
     const asked = { types, after, size, caller };
     const found = wait > 0 ? await this.listeners.wait(request, asked, seconds(wait)) : await this.changes.read(asked);
-    // Who has waited was here until now.
+    // A caller who has waited has seen everything until now.
     if (wait > 0 && found.changes.length === 0 && !found.more) at = Date.now();
     if (!include) return answerOf(found, at);
     const { resources, complete } = await this.changes.resourcesOf(found.changes, types, request);

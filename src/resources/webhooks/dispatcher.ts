@@ -17,7 +17,7 @@ const BEHIND = `
    WHERE status = 'ACTIVE' AND position < $1 ORDER BY random()`;
 
 /**
- * Who comes second passes on: the first one does the work. The webhook is kept, too: a deletion would hold it and wait for the
+ * The second process passes on: the first one does the work. The webhook is kept, too: a deletion would hold it and wait for the
  * progress, while the deliveries wait for the webhook.
  */
 const LOCK = `

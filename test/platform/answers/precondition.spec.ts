@@ -4,7 +4,7 @@ import { StaleVersionError } from '../../../src/platform/transactions/preconditi
 
 const VERSIONS = [1, 2, 3, 2 ** 31 - 1];
 
-/** Of some versions those in which a row may be changed with these headers; undefined when they demand nothing. */
+/** The versions, of some, in which a row may be changed with these headers. Undefined if the headers demand nothing. */
 function allowed(headers: Record<string, string>, method = 'PATCH'): number[] | undefined {
   const precondition = readPrecondition({ method, headers } as unknown as Request);
   return precondition && VERSIONS.filter((version) => isAllowed(() => precondition.require(version)));

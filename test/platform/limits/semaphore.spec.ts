@@ -163,7 +163,7 @@ describe('A semaphore', () => {
       const stranger = run('c0');
       await finish();
 
-      // Of two that hold as many the first to come is the one that gives way.
+      // Two hold as many, and the first to come gives way.
       expect(await Promise.all(greedy)).toEqual(['done', 'done', ...times(4, () => 'refused')]);
       expect(await Promise.all(newcomers)).toEqual(['done', 'done', 'done']);
       expect(await stranger).toBe('done');

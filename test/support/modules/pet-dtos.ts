@@ -40,7 +40,7 @@ export class NewPetDto extends PickType(PetDto, ['name', 'price']) {}
 export class PatchPetDto extends PartialType(NewPetDto, { skipNullProperties: false }) {}
 export class PetWithoutPriceDto extends OmitType(PetDto, ['price', 'kind']) {}
 
-/** Of a team that knows Nest's documentation. */
+/** A DTO as a team writes it that knows Nest's documentation. */
 export class OwnerDto {
   @IsString()
   @Length(1, 50)
