@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
 import { ServiceMetrics } from '../../src/platform/metrics';
 import { MetricsEndpoint } from '../../src/platform/process/metrics-endpoint';
 import { answered } from '../../src/platform/signals/answered';
@@ -50,6 +51,13 @@ describe('The metrics of an instance', () => {
 
     expect(await growth(name, ok, () => api.user())).toBeGreaterThanOrEqual(1);
     expect(await growth(name, { ...ok, outcome: 'failed' }, () => api.post('/users', taken))).toBe(1);
+  });
+
+  it('count the first statement of a transaction by its own word, although the beginning is sent with it', async () => {
+    const ok = { statement: 'DELETE', outcome: 'ok' };
+    const remove = () =>
+      api.app.nest.get(DataSource).transaction((manager) => manager.query('DELETE FROM posts WHERE id < 0'));
+    expect(await growth('database_statement_duration_seconds_count', ok, remove)).toBeGreaterThanOrEqual(1);
   });
 
   it('know open streams and long polls by a gauge, and leave them out of the durations', async () => {

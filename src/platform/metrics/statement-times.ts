@@ -25,7 +25,7 @@ export class StatementTimes {
   constructor(registry: Registry) {
     registerRead(registry, {
       name: NAME,
-      help: 'The time from the sending of a statement to its answer, by its first word.',
+      help: 'The time from the sending of a statement to its answer, by its first word; of several in one message, by that of the last.',
       type: 'histogram',
       aggregator: 'sum',
       read: () =>
@@ -78,7 +78,8 @@ function noted(client: unknown, query: Query, parameters: unknown[], note: (erro
 /** Undefined for what isn't text and options. */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  if (statement instanceof LimitedQuery || statement instanceof StatementGroup) return statement.text;
+  if (statement instanceof StatementGroup) return statement.last.text;
+  if (statement instanceof LimitedQuery) return statement.text;
   const { text, submit, callback } = statement as { text?: string; submit?: unknown; callback?: unknown };
   return submit === undefined && callback === undefined ? text : undefined;
 }

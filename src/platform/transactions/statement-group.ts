@@ -70,8 +70,14 @@ export class StatementGroup {
     return this.isSent ? this.part.text : parts.map(({ text }) => text).join('; ');
   }
 
+  /** That of the last statement, for code that watches what is sent: what comes before it is only taken along. */
   get name(): string | undefined {
-    return this.part.name;
+    return this.isSent ? this.part.name : this.last.name;
+  }
+
+  /** The statement that the others are sent with. */
+  get last(): { readonly text: string; readonly name?: string } {
+    return this.parts[this.parts.length - 1];
   }
 
   submit(connection: GroupConnection): null {
