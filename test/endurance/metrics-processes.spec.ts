@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { times, waitFor } from '../../src/platform/testing';
 import { freePort } from '../support/free-port';
-import { samplesOf, valueOf } from '../support/prometheus-text';
+import { Scraper, valueOf } from '../support/prometheus-text';
 import { hasEnded, type ServiceProcess, useServices } from '../support/service-process';
 import { useTestApi } from '../support/test-api';
 
@@ -28,7 +28,7 @@ describe('The metrics of several processes', () => {
       METRICS_PORT: String(port),
       ...settings,
     });
-  const scrape = async () => samplesOf(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  const scrape = () => new Scraper(() => port).samples();
   const counted = async () => valueOf(await scrape(), 'http_requests_total', PUBLIC);
   const ask = (service: ServiceProcess, count: number) =>
     Promise.all(times(count, () => service.get('/api/v1/public')));
