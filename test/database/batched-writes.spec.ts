@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { AuditEvent, insertRow, UnitOfWork, updateRow } from '../../src/platform';
 import { renewAudits } from '../../src/platform/rows/audit-rows';
@@ -11,8 +10,6 @@ import { type TestUser, useTestApi } from '../support/test-api';
 
 /** What one statement takes. */
 const ROWS = 8;
-/** The most that one statement takes. */
-const MOST = 16;
 
 describe('Rows that several requests write at once', () => {
   const api = useTestApi();
@@ -88,18 +85,6 @@ describe('Rows that several requests write at once', () => {
       const values = { before: { stock: 1 }, after: { stock: index + 10 } };
       expect(await lastEvent(id)).toMatchObject({ action: 'UPDATED', ...who, ...values });
     }
-  });
-
-  it('are sent while the requests of the statement before are not answered yet', async () => {
-    afterPause();
-    const query = jest.spyOn(Client.prototype, 'query') as unknown as jest.SpyInstance<unknown, [{ text?: string }]>;
-    const sent = () => writesIn(query.mock.calls.map(([{ text = '' }]) => text)).length;
-
-    const seen = await Promise.all(
-      times(2 * MOST, (index) => asked(index, () => insert(index).then(({ name }) => [name, sent()]))),
-    );
-
-    expect(seen).toEqual(times(2 * MOST, (index) => [`Bench ${index}`, 2]));
   });
 
   it('have the same values as if they were written alone', async () => {

@@ -12,6 +12,11 @@ import type { BatchedRow, BatchedStatement } from './batched-statement';
  * waits.
  */
 const MAX_ROWS = 16;
+/**
+ * The number of statements of a batch that run at once. Rows that come meanwhile are written by the next one: two would
+ * write half as many rows each (D-304).
+ */
+const MAX_RUNNING = 1;
 /** The number of rows that wait for a statement. Further ones are written alone. */
 const MAX_WAITING = 32;
 /** The part of a pool's connections beyond which no further batch begins. */
@@ -45,21 +50,11 @@ interface Asker extends Asked {
 /** The number of batches' statements that run on a pool. */
 const running = new WeakMap<CancellablePool, number>();
 
-/** How a statement has ended. */
-interface End {
-  /** Undefined if it isn't known whether the rows were written. */
-  outcomes?: Outcome[];
-  error?: unknown;
-}
-
-/**
- * The rows of an entity that requests write to the same columns at this moment. One statement runs at a time, and rows that come
- * meanwhile are written by the next one: two would write half as many rows each (D-304).
- */
+/** The rows of an entity that requests write to the same columns at this moment. */
 export class WriteBatch {
   private waiting: Asker[] = [];
-  /** When the running statement began, by the clock of `performance`. */
-  private begun?: number;
+  /** When the running statements began, by the clock of `performance`. */
+  private readonly begun: number[] = [];
   /** Until when rows are written alone, by the clock of `performance`. */
   private pausedUntil = -Infinity;
 
@@ -71,18 +66,18 @@ export class WriteBatch {
   /** False if a row had better be written alone. */
   get isOpen(): boolean {
     const now = performance.now();
-    const isLate = this.begun !== undefined && now - this.begun > USUAL;
+    const isLate = this.begun.length > 0 && now - this.begun[0] > USUAL;
     return now >= this.pausedUntil && !isLate && this.waiting.length < MAX_WAITING && this.mayBegin;
   }
 
   get isIdle(): boolean {
-    return this.begun === undefined && this.waiting.length === 0;
+    return this.begun.length === 0 && this.waiting.length === 0;
   }
 
   /** False where connections are short: then callers take turns. */
   private get mayBegin(): boolean {
     const { pool } = this;
-    const isPossible = (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL || this.begun !== undefined;
+    const isPossible = (running.get(pool) ?? 0) < (pool.options.max ?? 0) * OF_POOL || this.begun.length > 0;
     return isPossible && !pool.turns?.waiting;
   }
 
@@ -97,7 +92,7 @@ export class WriteBatch {
   /** The rows that come in the same turn of the event loop are written as well. */
   private beginSoon(): void {
     setImmediate(() => {
-      while (this.waiting.length > 0 && this.begun === undefined) this.begin(this.waiting.splice(0, MAX_ROWS));
+      while (this.waiting.length > 0 && this.begun.length < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
     });
   }
 
@@ -107,71 +102,56 @@ export class WriteBatch {
   }
 
   private async write(askers: Asker[]): Promise<void> {
-    this.begun = performance.now();
+    const now = performance.now();
+    this.begun.push(now);
     this.count(1);
-    const client = await this.pool.lendShared().catch(() => undefined);
-    if (client) await this.writeOn(client, askers);
-    // Each asks for a connection itself, in its turn.
-    else for (const { resolve } of askers) resolve(ALONE);
-    this.begun = undefined;
-    this.count(-1);
-    if (this.waiting.length > 0) this.beginSoon();
-  }
-
-  /** Writes rows, and those that come meanwhile, and gives the connection back. */
-  private async writeOn(client: PoolClient, askers: Asker[]): Promise<void> {
-    let rows = askers.filter(isWanted);
-    let running = this.run(client, rows);
-    for (;;) {
-      const end = await running;
-      // PostgreSQL writes the next rows while the service answers the requests of these.
-      const next = this.mayGoOn(end) ? this.waiting.splice(0, MAX_ROWS).filter(isWanted) : undefined;
-      if (next) running = this.run(client, next);
-      else client.release(end.outcomes === undefined);
-      settle(rows, end);
-      if (!next) return;
-      rows = next;
+    try {
+      const client = await this.pool.lendShared().catch(() => undefined);
+      // Each asks for a connection itself, in its turn.
+      if (!client) return askers.forEach(({ resolve }) => resolve(ALONE));
+      const rows = askers.filter(isWanted);
+      const outcomes = await this.run(client, rows);
+      rows.forEach(({ resolve }, index) => resolve(outcomes[index]));
+    } catch (error) {
+      for (const { reject } of askers) reject(error);
+    } finally {
+      this.begun.splice(this.begun.indexOf(now), 1);
+      this.count(-1);
+      if (this.waiting.length > 0) this.beginSoon();
     }
-  }
-
-  /** Whether the connection may take the rows that wait: nobody else waits for one, and the statement has succeeded. */
-  private mayGoOn({ error }: End): boolean {
-    return error === undefined && this.waiting.length > 1 && this.mayBegin && this.pool.waitingCount === 0;
   }
 
   private count(more: number): void {
     running.set(this.pool, (running.get(this.pool) ?? 0) + more);
   }
 
-  /** Runs the statement. What it sends, it has sent when it returns. It never rejects. */
-  private async run(client: PoolClient, rows: Asker[]): Promise<End> {
+  /** Runs the statement, and gives the connection back. */
+  private async run(client: PoolClient, rows: Asker[]): Promise<Outcome[]> {
     const { text } = this.statement;
-    this.begun = this.pool.shareAnew(client);
+    let isUsable = true;
     for (const { unit } of rows) (unit.shared ??= new Set()).add(client);
     try {
-      if (rows.length === 0) return { outcomes: [] };
+      if (rows.length === 0) return [];
       const values = this.statement.valuesFor(rows);
       const written = await client.query<QueryResultRow>({ name: nameOf(text), text, values });
-      return { outcomes: this.statement.rowsFor(rows, written.rows) };
+      return this.statement.rowsFor(rows, written.rows);
     } catch (error) {
       if (isOfARow(error)) {
         this.pause(error);
-        return { error, outcomes: rows.map(() => ALONE) };
+        return rows.map(() => ALONE);
       }
+      isUsable = false;
       // Without the values, which are those of several requests.
-      return { error: error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error };
+      throw error instanceof DatabaseError ? new QueryFailedError(text, [], error) : error;
     } finally {
       for (const { unit } of rows) unit.shared!.delete(client);
+      client.release(!isUsable);
     }
   }
 
   private pause({ code }: DatabaseError): void {
     this.pausedUntil = code === SEVERAL_WRITERS ? Infinity : performance.now() + PAUSE;
   }
-}
-
-function settle(rows: Asker[], { outcomes, error }: End): void {
-  rows.forEach(({ resolve, reject }, index) => (outcomes ? resolve(outcomes[index]) : reject(error)));
 }
 
 /** Rejects a row of a cancelled unit. Others may be committed from now on: they are sent in the same step. */

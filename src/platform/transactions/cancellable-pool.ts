@@ -91,11 +91,6 @@ export class CancellablePool extends LimitedPool {
     }
   }
 
-  /** Begins further work on a connection that was lent by {@link lendShared}. @returns the moment */
-  shareAnew(client: PoolClient): number {
-    return ((client as Backend).sharedSince = performance.now());
-  }
-
   /** True if shared reads are running, or may be. */
   get sharesReads(): boolean {
     return this.waitingCount > 0 || this.sharedBefore(Infinity).length > 0;
