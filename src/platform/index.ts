@@ -88,8 +88,6 @@ export { updateRow } from './rows/update-row';
 export { deleteRow } from './rows/delete-row';
 /** Gives a row a new version, for changes of other tables that its representation shows. */
 export { touchRow } from './rows/touch-row';
-/** Lets one transaction at a time do something that no row stands for. */
-export { lockName } from './transactions/lock-name';
 /** Compares `If-Match` with a row that is locked, or with one that will be. @throws {StaleVersionError} */
 export { requireExpected, requireExpectedSoFar } from './transactions/require-expected';
 /** The requested page of an entity's rows. */

@@ -86,6 +86,8 @@ export async function inOneTransaction<T>(
   const unit = UnitOfWork.current();
   if (!unit) throw new Error('There is no unit of work to make a transaction of');
   const runner = database.createQueryRunner() as ApiQueryRunner;
+  // An isolation level has to be set before the first statement.
+  runner.beginsLate = isolation === undefined && database.options.isolationLevel === undefined;
   let outcome: Outcome = 'Rollback';
   const whole = async () => {
     UnitOfWork.waiters()?.push((known) => void (outcome = known));

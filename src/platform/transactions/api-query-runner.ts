@@ -4,11 +4,14 @@ import { settle, type Outcome, type OwnTransaction } from './after-commit';
 import { AuditedRunner } from './audited-runner';
 import { statusAfterAll } from './clean-pool';
 import type { Frame } from './frame';
-import { canBeCommitted, FAILED } from './late-beginning';
 import { unlessReleased } from './released-runner';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { transactionOf, UnitOfWork } from './unit-of-work';
+
+/** PostgreSQL's transaction states: in a transaction, and in a failed one. */
+const ACTIVE = 'T';
+const FAILED = 'E';
 
 /**
  * TypeORM's query runner, with two differences. In a unit of work that is one transaction, it joins that transaction and behaves
@@ -57,7 +60,7 @@ export class ApiQueryRunner extends AuditedRunner {
 
   /** A connection that is still in a transaction must not be reused: the pool ends it. */
   override async release(): Promise<void> {
-    const open = this.frames.length > 0 || canBeCommitted(this.databaseConnection as PoolClient | undefined);
+    const open = this.frames.length > 0 || this.status === ACTIVE;
     const unfinished = open && !this.isReleased && !UnitOfWork.current()?.cancelled;
     while (this.frames.length > 0) await this.rollbackTransaction().catch(() => undefined);
     await super.release();
@@ -68,6 +71,10 @@ export class ApiQueryRunner extends AuditedRunner {
   override async [Symbol.asyncDispose](): Promise<void> {
     while (this.frames.length > 0) await this.commitTransaction();
     await super[Symbol.asyncDispose]();
+  }
+
+  private get status(): string | null | undefined {
+    return (this.databaseConnection as PoolClient | undefined)?.getTransactionStatus();
   }
 
   private async hasFailed(): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { escapeLiteral } from 'pg';
 import { currentOrigin } from './place';
+import type { Statement } from './statement-group';
+import { nameOf } from './statement-names';
 import { isWriter } from './writer';
 
 /** The setting from which the triggers of `auditRows()` read who makes a change. It lasts until the transaction ends. */
@@ -36,4 +38,12 @@ export function beginningWithContext(text: string): string {
   return context === undefined
     ? text
     : text.replace(BEGINNING, (begin) => `${begin}; SET LOCAL ${CONTEXT_SETTING} = ${escapeLiteral(context)}`);
+}
+
+/** What begins a transaction, and also tells who writes in it, for {@link sendAhead}. */
+export function beginning(): Statement[] {
+  const context = auditContext();
+  const values: unknown[] = [];
+  const setting = context === undefined ? undefined : `SELECT ${contextSetting(context, values)}`;
+  return [{ text: BEGIN }, ...(setting ? [{ text: setting, name: nameOf(setting), values }] : [])];
 }

@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
-import { isInTransaction } from './late-beginning';
 
 type Release = (error?: Error | boolean) => void;
 export type OnConnection = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void;
@@ -47,8 +46,8 @@ function watched(client: Connection): Connection {
   const releaseOnce: Release = (error) => {
     if (released) throw new Error('This connection was given back before');
     released = true;
-    if (error) release(error);
-    else if (client.readyForQuery || !client.hasExecuted) giveBack(client, release);
+    if (error || !client.hasExecuted) release(error);
+    else if (client.readyForQuery) giveBack(client, release);
     else afterAll(client, (end) => (end ? release(end) : giveBack(client, release)));
   };
   client.release = releaseOnce;
@@ -70,7 +69,7 @@ export async function statusAfterAll(client: PoolClient): Promise<string | null>
 }
 
 function giveBack(client: Connection, release: Release): void {
-  if (!isInTransaction(client)) return release();
+  if (client.getTransactionStatus() === 'I') return release();
   const error = new Error(
     'A connection was given back inside of a transaction, so it was closed, and what the transaction wrote is undone: ' +
       'end what BEGIN or startTransaction() has begun, or use dataSource.transaction()',

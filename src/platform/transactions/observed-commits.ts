@@ -1,5 +1,4 @@
 import type { PoolClient, QueryResult } from 'pg';
-import { beginLate, dropBeginning, isInTransaction } from './late-beginning';
 import { PooledClient } from './pooled-client';
 import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
@@ -36,8 +35,6 @@ const nothing = (): void => undefined;
  */
 export function observeCommits(client: LentClient): void {
   const noted: Query = (statement, values, ...others) => {
-    const known = hasCallback(statement, values, ...others) ? undefined : withoutRoundTrip(client, statement);
-    if (known) return known;
     const ahead = takeAhead(client, statement);
     const alone = () => sendAlone(client, statement, values, ...others);
     if (ahead.length === 0) return alone();
@@ -67,13 +64,6 @@ export function sendAhead(client: PoolClient, ...statements: Statement[]): void 
 export async function sendTogether(client: PoolClient, statements: Statement[]): Promise<QueryResult[]> {
   const ahead = takeAhead(client);
   return (await send(client, [...ahead, ...statements])).slice(ahead.length);
-}
-
-/** @returns the result of a statement that needn't be sent now; undefined for all others */
-function withoutRoundTrip(client: LentClient, statement: unknown): Promise<unknown> | undefined {
-  // A pooler's client sends a beginning and its settings in one message, and each statement of a group in one of its own.
-  if (client instanceof PooledClient || client.work?.cancelled) return undefined;
-  return statement === 'ROLLBACK' ? dropBeginning(client) : beginLate(client, statement);
 }
 
 function takeAhead(client: LentClient, statement?: unknown): Statement[] {
@@ -154,11 +144,15 @@ const inherited = (client: PoolClient): Query => (Object.getPrototypeOf(client) 
 function note(client: LentClient, work: Unit, texts: string[]): void {
   if (work.cancelled) throw work.cancelled;
   const commits = texts.some(isCommit);
-  // Several in one message belong to a transaction, whose beginning may be among them. While BEGIN is under way, one statement
-  // may wrongly be taken for a commit, which is harmless.
+  // Several in one message belong to a transaction, whose beginning may be among them.
   const isAlone = texts.length === 1 && !isInTransaction(client);
   work.mayBeCommitted ||= commits || (isAlone && commitsAlone(texts[0]));
   if (commits) client.onCommit?.();
+}
+
+/** While BEGIN is under way this is false: then a statement may wrongly be taken for a commit, which is harmless. */
+function isInTransaction(client: PoolClient): boolean {
+  return client.getTransactionStatus() !== 'I';
 }
 
 /**
