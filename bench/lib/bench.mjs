@@ -10,6 +10,7 @@ import {
   createDatabase,
   describeData,
   dropDatabase,
+  makeKeys,
   stockUp,
 } from './database.mjs';
 import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
@@ -155,6 +156,7 @@ export class Bench {
     this.clients[key] = await connect(this.urls[key]);
     this.cleanUp.add(() => this.clients[key].end());
     await stockUp(this.clients[key]);
+    await makeKeys(this.clients[key]);
     this.descriptions[key] = await describeData(this.clients[key]);
   }
 }

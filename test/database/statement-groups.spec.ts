@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { DataSource, type QueryRunner } from 'typeorm';
+import { StatementGroup } from '../../src/platform/transactions/statement-group';
 import { sendAhead, sendTogether } from '../../src/platform/transactions/observed-commits';
 import { useTestApi } from '../support/test-api';
 
@@ -50,6 +51,11 @@ describe.each([
     expect(results[2].rows).toEqual([{ number: 7 }]);
     expect((results[3].rows as { moment: unknown }[])[0].moment).toBeInstanceOf(Date);
     expect([await marks(), client.getTransactionStatus()]).toEqual([['a'], 'I']);
+  });
+
+  it('have the name of the last one, for code that watches what is sent', () => {
+    const group = new StatementGroup([one('SAVEPOINT mark', undefined, 'group-mark'), insert('a')]);
+    expect([group.name, group.text]).toEqual(['group-insert', 'SAVEPOINT mark; INSERT INTO group_marks VALUES ($1)']);
   });
 
   it('are refused if PostgreSQL answers the COMMIT by undoing them', async () => {

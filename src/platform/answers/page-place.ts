@@ -4,7 +4,7 @@ import { queueKeysOf } from '../limits/client-network';
 import { Semaphore } from '../limits/semaphore';
 import { reserveMemory } from './unread-answers';
 
-/** The number of pages with large texts that may wait to be read. Further ones are 503, first of the network that has most. */
+/** The number of pages with large texts that may wait to be read. If there are more, those of the network that has most are 503. */
 const MAX_WAITING = 128;
 /**
  * One page at a time has its rows in memory, as reading and making them keeps the event loop busy. Smaller pages don't wait for

@@ -19,7 +19,10 @@ export function toJsonSchema(document: OpenAPIObject): OpenAPIObject {
   return convertInline(renamed) as OpenAPIObject;
 }
 
-/** The endings of the names of requests' classes: `CreateOrder` would be called like the operation `createOrder`, which some generators can't have. */
+/**
+ * The endings of the names of requests' classes: `CreateOrder` would be called like the operation `createOrder`, which some
+ * generators can't have.
+ */
 const SUFFIXES: Record<string, string> = { Create: 'Input', Replace: 'Replacement', Patch: 'Patch', Update: 'Patch' };
 
 /**

@@ -110,7 +110,7 @@ function readColumns({ columns }: EntityMetadata): ColumnMetadata[] {
   return columns.filter(({ isSelect, isVirtual }) => isSelect && !isVirtual);
 }
 
-/** True for the many rows that name the id of one row in a column, and are nothing but their columns. */
+/** True for a relation to many rows that name the id of one row in a column, and are nothing but their columns. */
 function isReadAsJson({
   isOneToMany,
   isLazy,

@@ -105,7 +105,7 @@ export class Drain {
   }
 
   private admit(request: IncomingMessage, response: ServerResponse): void {
-    // A request that had to wait may be answered, as its body is malformed (see parser-errors.ts), or its client may have gone.
+    // A request that had to wait may be answered by now, if its body is malformed (see parser-errors.ts), or its client has gone.
     if (response.headersSent || response.closed) return;
     if (waitsForItsTurn(request, response, () => this.admit(request, response))) return;
     if (this.held) return void this.held.push(() => this.admit(request, response));

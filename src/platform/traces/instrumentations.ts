@@ -31,8 +31,8 @@ export function instrumentations(): Instrumentation[] {
 }
 
 /**
- * Traces statements alone. The pool's own instrumentation would count connections at each statement, for metrics of OpenTelemetry, which has no
- * reader here: `/metrics` has its own.
+ * Traces statements alone. The pool's own instrumentation would count connections at each statement, for metrics of
+ * OpenTelemetry, which has no reader here: `/metrics` has its own.
  */
 class StatementInstrumentation extends PgInstrumentation {
   protected override init(): InstrumentationNodeModuleDefinition[] {

@@ -64,13 +64,16 @@ export class StatementGroup {
     this.parts = statements.map(({ text, values, name }) => Object.assign(new Part(text, values), { name }));
   }
 
-  /** All statements, for code that watches what is sent. Afterwards that of {@link name}, which the driver remembers. */
+  /** All statements, for code that watches what is sent. Afterwards that of the statement that runs. */
   get text(): string {
     const { parts } = this;
     return this.isSent ? this.part.text : parts.map(({ text }) => text).join('; ');
   }
 
-  /** That of the last statement, for code that watches what is sent: what comes before it is only taken along. */
+  /**
+   * That of the last statement, for code that watches what is sent: what comes before it is only taken along. Afterwards that of
+   * the statement that runs, which the driver remembers.
+   */
   get name(): string | undefined {
     return this.isSent ? this.part.name : this.last.name;
   }
