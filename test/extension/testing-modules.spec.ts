@@ -179,3 +179,19 @@ describe('A controller alone in a testing module', () => {
     expect(module.get(KettlesController).get()).toEqual({ kettle: 'a mock' });
   });
 });
+
+describe('Instances of TestApp on one database', () => {
+  it('end before the first one drops it, however often each is stopped', async () => {
+    const first = await TestApp.start(AppModule);
+    const second = await TestApp.start(AppModule, { databaseUrl: first.databaseUrl });
+    const alive = () => fetch(`http://127.0.0.1:${second.port}/health/live`);
+    expect((await alive()).status).toBe(200);
+
+    await first.stop();
+
+    await expect(alive()).rejects.toThrow('fetch failed');
+    await expect(query(first.databaseUrl, 'SELECT 1')).rejects.toThrow('does not exist');
+    await second.stop();
+    await first.stop();
+  });
+});

@@ -36,6 +36,12 @@ type LogLines = Record<string, unknown>[];
 
 /** The real application with a real database and a real port. */
 export class TestApp {
+  /** The instance that has made a database, by the database's URL. */
+  private static readonly first = new Map<string, TestApp>();
+  /** Further instances on its database. */
+  private readonly others: TestApp[] = [];
+  private stopped?: Promise<void>;
+
   private constructor(
     readonly nest: INestApplication,
     readonly databaseUrl: string,
@@ -70,10 +76,23 @@ export class TestApp {
       throw error;
     }
     const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
-    return new TestApp(app, database.url, port, log, database.drop);
+    const started = new TestApp(app, database.url, port, log, database.drop);
+    if (databaseUrl) TestApp.first.get(databaseUrl)?.others.push(started);
+    else TestApp.first.set(database.url, started);
+    return started;
   }
 
-  async stop(): Promise<void> {
+  /**
+   * Also stops further instances on its database before that is dropped: behind PgBouncer their statements would wait two minutes
+   * for the database.
+   */
+  stop(): Promise<void> {
+    return (this.stopped ??= this.end());
+  }
+
+  private async end(): Promise<void> {
+    for (const other of this.others) await other.stop();
+    if (TestApp.first.get(this.databaseUrl) === this) TestApp.first.delete(this.databaseUrl);
     (this.nest.getHttpServer() as Server).closeAllConnections();
     await this.nest.close();
     await this.drop();
