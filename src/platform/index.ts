@@ -154,6 +154,8 @@ export { inBackground } from './transactions/in-background';
 export { RepeatedJob } from './transactions/repeated-job';
 /** Runs one of several processes at a time, by an advisory lock. */
 export { withLock } from './database/with-lock';
+/** Locks a name until the transaction ends, for what no row stands for: alone, or in one message with a statement. */
+export { lockAndQuery, lockName } from './transactions/lock-name';
 /** For tenants with their own database sessions, whose reads must not be shared. */
 export { keepSessionsApart } from './rows/kept-apart';
 /** The name of the unique constraint that a statement has violated. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type FindOptionsSelect, Repository } from 'typeorm';
-import { ApiError, conflict, insertRow, seconds, UnitOfWork } from '../platform';
+import { ApiError, conflict, insertRow, lockAndQuery, seconds, UnitOfWork } from '../platform';
 import { Semaphore } from '../platform/features';
 import { UploadErrors } from './upload-errors';
 import { type Holder, keysOf } from './fair-slots';
@@ -88,8 +88,9 @@ export class UploadRows {
   private async requireQuota(manager: EntityManager, userId: number, size: number): Promise<void> {
     const { UPLOAD_QUOTA, UPLOAD_MAX_COUNT } = this.settings;
     // One transaction at a time for each user: two concurrent ones would both see the same free quota.
-    await inOrder(manager, `quota ${userId}`);
-    const [{ taken, count }] = await manager.query<{ taken: number; count: number }[]>(
+    const [{ taken, count }] = await lockAndQuery<{ taken: number; count: number }>(
+      manager,
+      `quota ${userId}`,
       `SELECT coalesce(sum(size) FILTER (WHERE expires_at IS NULL OR expires_at > now()), 0)::bigint AS taken, count(*)
          FROM uploads WHERE user_id = $1`,
       [userId],
@@ -103,18 +104,14 @@ export class UploadRows {
   }
 }
 
-/** Takes an advisory lock until the transaction ends. */
-async function inOrder(manager: EntityManager, what: string): Promise<void> {
-  await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`resource-api: ${what}`]);
-}
-
 /**
  * Bytes that uploads of all users are still expected to bring, on all instances. For each other user no more bytes
  * count than this user would have itself: promises cost nothing, so the user with most must not keep others out.
  */
 async function promised(manager: EntityManager, userId: number, size: number): Promise<number> {
-  await inOrder(manager, 'room');
-  const [{ bytes }] = await manager.query<{ bytes: number }[]>(
+  const [{ bytes }] = await lockAndQuery<{ bytes: number }>(
+    manager,
+    'room',
     `WITH shares AS (
        SELECT user_id, sum(size - "offset") AS missing FROM uploads
         WHERE status = 'UPLOADING' AND expires_at > now() GROUP BY user_id),

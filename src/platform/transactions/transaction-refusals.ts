@@ -53,6 +53,11 @@ export const Refusal = {
         "transaction's own, and undone when that was rolled back. Write it by the transaction's own manager, or before " +
         'or after the transaction',
     ),
+  unlocked: (name: string) =>
+    new Error(
+      `'${name}' was to be locked outside of a transaction, where the lock would end at once. Pass the manager of ` +
+        'manager.transaction()',
+    ),
   interleaved: () =>
     new Error(
       `${KEYED}, so of two transactions of one flow the later one has to end first. Roll that back before the earlier one`,

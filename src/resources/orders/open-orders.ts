@@ -1,15 +1,14 @@
 import type { EntityManager } from 'typeorm';
-import { type ApiError, conflict } from '../../platform';
+import { type ApiError, conflict, lockAndQuery } from '../../platform';
 
 /**
  * The number of a user's PENDING orders, which hold unpaid stock, counted up to `limit`. Locks the count until the
  * transaction ends: two concurrent orders would both see the last free place.
  */
 export async function countOpenOrders(manager: EntityManager, userId: number, limit: number): Promise<number> {
-  await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: open orders ' || $1, 0))", [
-    userId,
-  ]);
-  const [{ open }] = await manager.query<{ open: number }[]>(
+  const [{ open }] = await lockAndQuery<{ open: number }>(
+    manager,
+    `open orders ${userId}`,
     `SELECT count(*)::integer AS open
        FROM (SELECT FROM orders WHERE user_id = $1 AND status = 'PENDING' LIMIT $2) AS orders`,
     [userId, limit],

@@ -1,5 +1,5 @@
 import { ArrayContains, type EntityManager, Not } from 'typeorm';
-import { type ApiError, conflict, Role } from '../../platform';
+import { type ApiError, conflict, lockName, Role } from '../../platform';
 import { User, UserStatus } from './user.entity';
 
 const ACTIVE_ADMINISTRATOR = { roles: ArrayContains([Role.ADMIN]), status: UserStatus.ACTIVE };
@@ -18,7 +18,7 @@ export function hasActiveAdministrator(manager: EntityManager): Promise<boolean>
  * @throws {ApiError} CONFLICT when there is no other active administrator
  */
 export async function requireAnother(manager: EntityManager, { id }: User, field: Ending): Promise<void> {
-  await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: administrators', 0))");
+  await lockName(manager, 'administrators');
   if (!(await manager.existsBy(User, { ...ACTIVE_ADMINISTRATOR, id: Not(id) }))) throw lastAdministrator(field);
 }
 

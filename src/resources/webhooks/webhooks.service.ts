@@ -9,6 +9,7 @@ import {
   conflict,
   deleteRow,
   insertRow,
+  lockName,
   type Page,
   paginate,
   type Precondition,
@@ -121,7 +122,7 @@ export class WebhooksService {
   }
 
   private async requireRoom(manager: EntityManager): Promise<void> {
-    await manager.query("SELECT pg_advisory_xact_lock(hashtextextended('resource-api: new webhooks', 0))");
+    await lockName(manager, 'new webhooks');
     const max = this.settings.MAX_WEBHOOKS;
     if ((await manager.count(Webhook)) >= max) throw tooManyWebhooks(max);
   }
