@@ -100,9 +100,10 @@ export async function inOneTransaction<T>(
   } finally {
     const shared = unit.transaction;
     unit.transaction = undefined;
-    await runner.release();
-    shared?.ended();
-    if (shared) await settle(shared.root.waiters, outcome);
+    await runner.release().finally(async () => {
+      shared?.ended();
+      if (shared) await settle(shared.root.waiters, outcome);
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome, type OwnTransaction } from './after-commit';
 import { AuditedRunner } from './audited-runner';
 import { statusAfterAll } from './clean-pool';
+import { connectionOf } from './shared-connection';
 import type { Frame } from './frame';
 import { unlessReleased } from './released-runner';
 import type { SharedTransaction } from './shared-transaction';
@@ -55,14 +56,18 @@ export class ApiQueryRunner extends AuditedRunner {
   override async rollbackTransaction(): Promise<void> {
     const frame = this.frameOfFlow;
     if (!frame) return this.endOwn('Rollback', () => super.rollbackTransaction());
-    return this.end('Rollback', frame, () => this.shared!.rollback(frame).finally(() => this.forget(frame)));
+    return this.end('Rollback', frame, () => this.undo(frame));
   }
 
   /** A connection that is still in a transaction must not be reused: the pool ends it. */
   override async release(): Promise<void> {
     const open = this.frames.length > 0 || this.status === ACTIVE;
     const unfinished = open && !this.isReleased && !UnitOfWork.current()?.cancelled;
-    while (this.frames.length > 0) await this.rollbackTransaction().catch(() => undefined);
+    for (let frame = this.frames.at(-1); frame; frame = this.frames.at(-1)) {
+      await this.rollbackTransaction().catch(() => undefined);
+      // A subscriber may fail before the rollback.
+      if (this.frames.includes(frame)) await this.undo(frame).catch(() => undefined);
+    }
     await super.release();
     while (this.own.length > 0) await this.leaveOwn('Rollback');
     if (unfinished) throw Refusal.unfinished();
@@ -71,6 +76,10 @@ export class ApiQueryRunner extends AuditedRunner {
   override async [Symbol.asyncDispose](): Promise<void> {
     while (this.frames.length > 0) await this.commitTransaction();
     await super[Symbol.asyncDispose]();
+  }
+
+  private undo(frame: Frame): Promise<void> {
+    return this.shared!.rollback(frame).finally(() => this.forget(frame));
   }
 
   private get status(): string | null | undefined {
@@ -112,12 +121,7 @@ export class ApiQueryRunner extends AuditedRunner {
       if (!this.hasLeft(shared)) return shared.query(this, this.frameOfFlow, text, values);
       return ((await this.connectTo(shared)) as PoolClient).query(text, values);
     };
-    // Not async: nobody awaits the promise of a stream or a cursor, and an unhandled rejection would end the process.
-    const query = (text: unknown, values?: unknown, callback?: unknown) => {
-      if (typeof text !== 'string' || typeof values === 'function' || callback) throw Refusal.noText();
-      return run(text, values as unknown[] | undefined);
-    };
-    return new Proxy({ query }, { get: (part, name) => memberOf(part, name) });
+    return connectionOf(run);
   }
 
   private async beginOwn(begin: () => Promise<void>): Promise<void> {
@@ -191,10 +195,4 @@ export class ApiQueryRunner extends AuditedRunner {
     this.transactionDepth = this.frames.length > 0 ? this.frames.length + 1 : 0;
     this.isTransactionActive = this.frames.length > 0;
   }
-}
-
-/** `await` reads `then`, and printing reads symbols: neither is an error. */
-function memberOf(part: object, name: string | symbol): unknown {
-  if (typeof name === 'string' && name !== 'then' && !(name in part)) throw Refusal.noConnection(`${name}()`);
-  return Reflect.get(part, name);
 }

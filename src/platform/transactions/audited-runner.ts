@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { BEGIN, beginning, beginningWithContext } from './audit-context';
-import { ReleasedRunner } from './released-runner';
+import { ReleasedError, ReleasedRunner } from './released-runner';
 import { changesAudited } from './audited-tables';
 import { sendAhead } from './observed-commits';
 import { currentOrigin } from './place';
@@ -15,12 +15,20 @@ const IDLE = 'I';
 export class AuditedRunner extends ReleasedRunner {
   /** True if a transaction of PostgreSQL's own isolation level begins in one message with its first statement. */
   beginsLate = false;
+  /** True while the end of its transaction is under way. */
+  private isEnding = false;
 
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
     if (this.beginsLate && query === BEGIN) return this.beginLate();
+    // It would run behind the end, and stand for itself.
+    if (this.isEnding) return Promise.reject(new ReleasedError());
     const run = () => super.query(beginningWithContext(query), parameters, useStructuredResult);
+    if (query === 'COMMIT' || query === 'ROLLBACK') {
+      this.isEnding = true;
+      return run().finally(() => (this.isEnding = false));
+    }
     return this.changesAuditedAlone(query) ? this.manager.transaction(run) : run();
   }
 

@@ -11,6 +11,8 @@ interface Connection extends PoolClient {
   hasExecuted: boolean;
   /** False while a statement runs or is queued. */
   readyForQuery: boolean;
+  /** True once the connection is closed. */
+  _ended: boolean;
 }
 
 const logger = new Logger('Database');
@@ -88,6 +90,8 @@ function afterAll(client: Connection, then: (end?: Error | true) => void): void 
     client.off('drain', onDrain).off('error', onEnd).off('end', onEnd);
     then(end);
   };
+  // Its events have all come: nothing would tell any more.
+  if (client._ended) return then(true);
   const onDrain = () => tell();
   const onEnd = (error?: Error) => tell(error ?? true);
   client.on('drain', onDrain).on('error', onEnd).on('end', onEnd);

@@ -3,6 +3,7 @@ import { PooledClient } from './pooled-client';
 import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
 import { byName } from './statement-names';
+import { statementsOf } from './statements-of';
 import { Refusal } from './transaction-refusals';
 
 /** What a {@link UnitOfWork} is here, whose transaction imports this file. */
@@ -36,12 +37,16 @@ const nothing = (): void => undefined;
 export function observeCommits(client: LentClient): void {
   const noted: Query = (statement, values, ...others) => {
     const ahead = takeAhead(client, statement);
+    const before = withValues.get(values as object);
+    if (before) ahead.push(before);
     const alone = () => sendAlone(client, statement, values, ...others);
     if (ahead.length === 0) return alone();
     if (isOne(statement, values, others)) {
       const last = named(client, statement as string, values as unknown[] | undefined);
-      const sent = send(client, [...ahead, last]).then((results) => results.at(-1));
-      return statement === 'COMMIT' ? sent.then(committed) : sent;
+      return send(client, [...ahead, last]).then((results) => {
+        if (isUndone(statement, results.at(-1))) throw Refusal.failed();
+        return results.at(-1);
+      });
     }
     const sent = send(client, ahead);
     if (typeof statement === 'string' && typeof values !== 'function') return sent.then(alone);
@@ -58,6 +63,17 @@ export function observeCommits(client: LentClient): void {
  */
 export function sendAhead(client: PoolClient, ...statements: Statement[]): void {
   ((client as LentClient).ahead ??= []).push(...statements);
+}
+
+/** What goes before the statement that has these values. */
+const withValues = new WeakMap<object, Statement>();
+
+/**
+ * Sends a statement of a transaction in one message with the one that has these values, and with no other, whenever that is sent.
+ * @param values an array that nothing else is sent with
+ */
+export function sendWith(values: unknown[], statement: Statement): void {
+  withValues.set(values, statement);
 }
 
 /** Runs statements of a transaction in one message. None is run after one that fails, whose error is thrown. */
@@ -106,8 +122,7 @@ function sendAlone(client: LentClient, statement: unknown, values: unknown, ...o
   if (client.work) note(client, client.work, [textOf(statement)]);
   const given = client.names ? byName(statement, values) : statement;
   if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
-  const sent = promised((callback) => inherited(client).call(client, given, values, callback));
-  return statement === 'COMMIT' ? sent.then(committed) : sent;
+  return promised(statement, (callback) => inherited(client).call(client, given, values, callback));
 }
 
 /** Whether the driver returns no promise: there is a callback, or the statement tells of its rows itself, as a cursor does. */
@@ -117,18 +132,25 @@ function hasCallback(statement: unknown, ...others: unknown[]): boolean {
 }
 
 /** PostgreSQL answers the COMMIT of a transaction in which a statement had failed by undoing it, which is no error. */
-function committed(result: unknown): unknown {
-  if ((result as QueryResult).command === 'ROLLBACK') throw Refusal.failed();
-  return result;
+function isUndone(statement: unknown, result: unknown): boolean {
+  const { command } = result as QueryResult;
+  if (typeof command === 'string' && command !== 'ROLLBACK') return false;
+  const statements = statementsOf(textOf(statement)).filter((one) => one.trim() !== '');
+  const results = [result].flat() as QueryResult[];
+  return results.some((one, index) => one.command === 'ROLLBACK' && isCommit(statements[index] ?? ''));
 }
 
 /**
  * What the driver does for a statement without a callback. The driver assigns its callback to a property at once, so V8
  * allocates it in the old generation, with the rows and the request that wait for it.
  */
-function promised(ask: (callback: Callback) => unknown): Promise<unknown> {
+function promised(statement: unknown, ask: (callback: Callback) => unknown): Promise<unknown> {
   const result = new Promise((resolve, reject) => {
-    ask((error, rows) => (error ? reject(error) : resolve(rows)));
+    ask((error, rows) => {
+      if (error) reject(error);
+      else if (isUndone(statement, rows)) reject(Refusal.failed());
+      else resolve(rows);
+    });
   });
   return result.catch((error: Error) => {
     // From here the stack leads to the caller instead of the socket.

@@ -3,8 +3,8 @@ import type { DataSource } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import type { Waiter } from './after-commit';
 import { Frame, type Waiting } from './frame';
-import { sendAhead } from './observed-commits';
-import { isControl, isSavepoint, mayWrite, nameOfStatement, setsLocally } from './statement-kinds';
+import { runAlone } from './run-alone';
+import { isControl, isRollbackTo, isSavepoint, mayWrite, setsLocally } from './statement-kinds';
 import { explained, Refusal } from './transaction-refusals';
 
 const DEFAULT_ISOLATION: IsolationLevel = 'READ COMMITTED';
@@ -91,9 +91,10 @@ export class SharedTransaction {
   async query(runner: object, last: Frame | undefined, text: string, values?: unknown[]): Promise<QueryResult> {
     if (isControl(text)) throw Refusal.control();
     return this.inTurn(this.placeOf(last), (frame) => {
-      if (frame.owner !== runner) return this.runAlone(frame, text, values);
+      if (frame.owner !== runner) return this.occupying(frame, () => runAlone(this.client, frame, text, values));
       frame.wrote ||= mayWrite(text);
-      if (setsLocally(text)) return frame.settings.set(this.client, text, values);
+      if (setsLocally(text)) return this.occupying(frame, () => frame.settings.set(this.client, text, values));
+      if (isRollbackTo(text) && frame.strange) this.failure ??= Refusal.undone(frame);
       // The statement may release the mark's savepoint.
       if (isSavepoint(text)) frame.marked = false;
       return this.client.query(text, values);
@@ -119,6 +120,8 @@ export class SharedTransaction {
   abandon(reason: Error): void {
     this.abandoned = reason;
     this.closed = true;
+    // Who waits for the end gets no connection any more: its unit is cancelled.
+    this.end();
     for (const { reject } of this.waiting.splice(0)) reject(Refusal.notEnded(reason));
     this.closing?.reject(Refusal.notEnded(reason));
   }
@@ -148,19 +151,11 @@ export class SharedTransaction {
     }
   }
 
-  /** Runs a statement whose failure must not affect the transaction. */
-  private async runAlone(frame: Frame, text: string, values?: unknown[]): Promise<QueryResult> {
+  /** Runs statements between which no other comes. */
+  private async occupying<T>(frame: Frame, work: () => Promise<T>): Promise<T> {
     const alone = (this.innermost = new Frame(frame));
     try {
-      sendAhead(this.client, ...frame.newMark());
-      const result = await this.client.query(text, values);
-      if (!frame.takesAll && mayWrite(text)) frame.strange ??= nameOfStatement(text);
-      // SET LOCAL lasts no longer than the statement.
-      if (setsLocally(text)) await this.client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`);
-      return result;
-    } catch (error) {
-      if (frame.marked) await this.client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`).catch(() => undefined);
-      throw error;
+      return await work();
     } finally {
       this.leave(alone);
     }

@@ -109,6 +109,8 @@ export class StatementGroup {
 
   handleCopyInResponse(connection: Connection): void {
     this.part.handleCopyInResponse(connection);
+    // PostgreSQL has ignored the Sync that came while it waited for rows.
+    (connection as unknown as GroupConnection).sync();
   }
 
   handleCopyData(message: unknown, connection: Connection): void {

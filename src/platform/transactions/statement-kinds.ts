@@ -10,6 +10,7 @@ const PASSING =
 const BEGIN = /^(?:BEGIN|START\s+TRANSACTION)\b[^;]*/i;
 const QUERY = /^(?:SELECT|VALUES|TABLE|WITH|INSERT|UPDATE|DELETE|MERGE)\b/i;
 const SAVEPOINT = /^(?:SAVEPOINT|RELEASE|ROLLBACK\s+(?:\w+\s+)?TO)\b/i;
+const ROLLBACK_TO = /^ROLLBACK\s+(?:\w+\s+)?TO\b/i;
 const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH)\b/i;
 const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
 const WRITE = /\b(?:INSERT|UPDATE|DELETE|MERGE)\b/i;
@@ -20,6 +21,9 @@ const TARGET = /^(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO)\s+("?[\w.]+"?
 
 /** True if one of the statements begins or ends a transaction. */
 export const isControl = (text: string): boolean => statementsOf(text).some((one) => CONTROL.test(bare(one)));
+
+/** True for a statement that goes back to a savepoint. */
+export const isRollbackTo = (text: string): boolean => ROLLBACK_TO.test(bare(text));
 
 export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text));
 
@@ -44,6 +48,12 @@ export function withTransactionLimits(text: string, { statement, idle }: { state
   const limits = `SET LOCAL statement_timeout = ${statement}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
   const statements = bare(text);
   return BEGIN.test(statements) ? statements.replace(BEGIN, (begin) => `${begin}; ${limits}`) : text;
+}
+
+/** True for a text of which nothing is lost but settings when it is undone. A read that calls a writing function isn't recognised. */
+export function setsAlone(text: string): boolean {
+  const isHarmless = (one: string) => one.trim() === '' || LOCAL_SETTING.test(one) || READ.test(one);
+  return statementsOf(text).map(bare).every(isHarmless) && !WRITE.test(text.replace(LOCK, ''));
 }
 
 /** The name of the setting, if it is recognised. */

@@ -70,6 +70,8 @@ export const Refusal = {
     ),
 };
 
+export const isInFailed = (error: unknown): boolean => (error as { code?: string }).code === IN_FAILED_TRANSACTION;
+
 export function explained(error: unknown): unknown {
-  return (error as { code?: string }).code === IN_FAILED_TRANSACTION ? Refusal.failed(error) : error;
+  return isInFailed(error) ? Refusal.failed(error) : error;
 }
