@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntityManager } from 'typeorm';
 import { lockAndQuery, lockName, UnitOfWork } from '../../src/platform';
 import { inOneTransaction } from '../../src/platform/database/api-data-source';
@@ -121,7 +120,6 @@ describe.each([
   it('is locked when lockName() resolves', async () => {
     await database.transaction(async (manager) => {
       await lockName(manager, 'marks');
-      await sleep(10);
       expect(await isFree()).toBe(false);
     });
   });

@@ -1,40 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
+import type { Pool } from 'pg';
 import type { EntityManager } from 'typeorm';
-import { lockAndQuery } from '../../src/platform';
+import { lockAndQuery, UnitOfWork } from '../../src/platform';
 import { waitFor } from '../../src/platform/testing';
 import { type Handler, handlers, insert, useHandlers } from '../support/modules/handlers';
 
 const FAILURE = new Error('fails');
 
-/** One branch fails, while another goes on in the same transaction. */
-const failingBeside = (manager: EntityManager, goOn: (inner: EntityManager) => Promise<unknown>) =>
-  manager.transaction((inner) =>
-    Promise.all([
-      inner
-        .query('SELECT 1')
-        .then(() => sleep(10))
-        .then(() => Promise.reject(FAILURE)),
-      goOn(inner),
-    ]),
-  );
-
 describe('A transaction in trouble', () => {
   const { api, sql, marks, messages, send, database } = useHandlers();
+
+  const expectRefused = async (handler: Handler, keyed = true) => {
+    const { status } = await send(handler, keyed);
+    expect([status, await marks()]).toEqual([500, []]);
+  };
 
   describe('of a request with a key', () => {
     it('gives its connection back when its client has gone, and its handler goes on', async () => {
       const ended: string[] = [];
       for (let time = 0; time < 2; time++) {
         const name = randomUUID();
+        const client = new AbortController();
         handlers.set(name, async (manager) => {
           await insert(manager, name);
-          await sleep(1_200);
+          client.abort();
+          await waitFor(() => UnitOfWork.current()!.cancelled !== undefined);
           await insert(manager, `${name} again`).finally(() => ended.push(name));
         });
         const headers = { 'Idempotency-Key': name };
-        const signal = AbortSignal.timeout(150);
-        await fetch(`${api.url}/api/v1/handlers/${name}`, { method: 'POST', headers, signal }).catch(() => undefined);
+        const asked = fetch(`${api.url}/api/v1/handlers/${name}`, { method: 'POST', headers, signal: client.signal });
+        await expect(asked).rejects.toThrow('aborted');
       }
       await waitFor(() => ended.length === 2, 10_000);
       expect(await marks()).toEqual([]);
@@ -45,8 +41,7 @@ describe('A transaction in trouble', () => {
       "INSERT INTO marks VALUES ('lost') RETURNING set_config('app.tenant', '5', true)",
       "WITH tenant AS MATERIALIZED (SELECT set_config('app.tenant', '5', true)) INSERT INTO marks SELECT 'lost' FROM tenant",
     ])('refuses a write that would be undone together with a setting: %s', async (text) => {
-      const { status } = await send((manager) => manager.query(text), true);
-      expect([status, await marks()]).toEqual([500, []]);
+      await expectRefused((manager) => manager.query(text));
       expect(messages()).toContain('alone in a statement');
     });
 
@@ -62,29 +57,23 @@ describe('A transaction in trouble', () => {
     });
 
     it('stays failed when another manager has a statement after the failure', async () => {
-      const { status } = await send(
-        (manager) =>
-          manager.transaction(async (inner) => {
-            await manager.query('SELECT 1');
-            await insert(inner, 'important');
-            await Promise.allSettled([inner.query('SELECT 1 / 0'), manager.query('SELECT 2')]);
-          }),
-        true,
+      await expectRefused((manager) =>
+        manager.transaction(async (inner) => {
+          await manager.query('SELECT 1');
+          await insert(inner, 'important');
+          await Promise.allSettled([inner.query('SELECT 1 / 0'), manager.query('SELECT 2')]);
+        }),
       );
-      expect([status, await marks()]).toEqual([500, []]);
     });
 
     it('is refused when it goes back to a savepoint before the write of another manager', async () => {
-      const { status } = await send(
-        (manager) =>
-          manager.transaction(async (inner) => {
-            await inner.query('SAVEPOINT before');
-            await insert(manager, 'of another');
-            await inner.query('ROLLBACK TO SAVEPOINT before');
-          }),
-        true,
+      await expectRefused((manager) =>
+        manager.transaction(async (inner) => {
+          await inner.query('SAVEPOINT before');
+          await insert(manager, 'of another');
+          await inner.query('ROLLBACK TO SAVEPOINT before');
+        }),
       );
-      expect([status, await marks()]).toEqual([500, []]);
     });
 
     it('is not held up by COPY as a text', async () => {
@@ -112,8 +101,7 @@ describe('A transaction in trouble', () => {
           await insert(manager, 'beside').catch(() => undefined);
           await runner.release();
         };
-        const { status } = await send(leave, true);
-        expect([status, await marks()]).toEqual([500, []]);
+        await expectRefused(leave);
         expect(calls).toBeLessThan(5);
       } finally {
         subscribers.splice(subscribers.indexOf(subscriber), 1);
@@ -122,18 +110,21 @@ describe('A transaction in trouble', () => {
   });
 
   it.each([false, true])('whose backend was killed does not wait for its answers, with a key: %s', async (keyed) => {
-    const { status } = await send(
+    const { status, body } = await send(
       (manager) =>
         manager.transaction(async (inner) => {
           const [{ pid }] = await inner.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
-          const killed = sleep(50).then(() => sql(`SELECT pg_terminate_backend(${pid})`));
-          await inner.query('SELECT pg_sleep(5)').catch(() => undefined);
-          await killed;
-          await sleep(100);
+          const sleeping = `SELECT FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'PgSleep'`;
+          const gone = once((database().driver as unknown as { master: Pool }).master, 'remove');
+          const failed = inner.query('SELECT pg_sleep(60)').catch(() => undefined);
+          await waitFor(async () => (await sql(sleeping)).length === 1);
+          await sql(`SELECT pg_terminate_backend(${pid})`);
+          await Promise.all([failed, gone]);
         }),
       keyed,
     );
-    expect(status).toBeGreaterThanOrEqual(500);
+    // Otherwise the time limit would end it: `The request took too long`.
+    expect([status, body.error?.message]).toEqual([503, 'The service is unavailable, try again later']);
   });
 
   it.each([false, true])('reads what a setting before has set, awaited or not, with a key: %s', async (keyed) => {
@@ -153,12 +144,19 @@ describe('A transaction in trouble', () => {
 
   it('keeps nothing of a branch that goes on while it is rolled back', async () => {
     const refused: unknown[] = [];
-    await send((manager) =>
-      failingBeside(manager, async (inner) => {
-        for (let row = 0; row < 60; row++)
-          await insert(inner, `row ${row}`).catch((error: unknown) => refused.push(error));
-      }).catch(() => undefined),
-    );
+    const both: Handler = (manager) =>
+      manager.transaction(async (inner) => {
+        let fail: () => void;
+        const failing = new Promise((_resolve, reject) => (fail = () => reject(FAILURE)));
+        const going = async () => {
+          for (let row = 0; row < 60; row++) {
+            await insert(inner, `row ${row}`).catch((error: unknown) => refused.push(error));
+            if (row === 2) fail();
+          }
+        };
+        await Promise.all([failing, going()]);
+      });
+    await send((manager) => both(manager).catch(() => undefined));
     expect(await marks()).toEqual([]);
     expect(String(refused[0])).toContain('was used after its transaction had ended');
   });
@@ -188,7 +186,7 @@ describe('A transaction in trouble', () => {
   it.each(['COMMIT', 'commit', 'COMMIT;', 'END', 'COMMIT WORK', 'SELECT 1; COMMIT'])(
     'that has failed is not committed by hand: %s',
     async (text) => {
-      const { status } = await send(async () => {
+      const commit: Handler = async () => {
         const runner = database().createQueryRunner();
         try {
           await runner.query('BEGIN');
@@ -199,8 +197,8 @@ describe('A transaction in trouble', () => {
           await runner.query('ROLLBACK');
           await runner.release();
         }
-      });
-      expect([status, await marks()]).toEqual([500, []]);
+      };
+      await expectRefused(commit, false);
     },
   );
 

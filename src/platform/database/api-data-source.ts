@@ -100,10 +100,12 @@ export async function inOneTransaction<T>(
   } finally {
     const shared = unit.transaction;
     unit.transaction = undefined;
-    await runner.release().finally(async () => {
+    try {
+      await runner.release();
+    } finally {
       shared?.ended();
       if (shared) await settle(shared.root.waiters, outcome);
-    });
+    }
   }
 }
 

@@ -44,8 +44,9 @@ export function observeCommits(client: LentClient): void {
     if (isOne(statement, values, others)) {
       const last = named(client, statement as string, values as unknown[] | undefined);
       return send(client, [...ahead, last]).then((results) => {
-        if (isUndone(statement, results.at(-1))) throw Refusal.failed();
-        return results.at(-1);
+        const result = results.at(-1);
+        if (isUndone(statement, result)) throw Refusal.failed();
+        return result;
       });
     }
     const sent = send(client, ahead);

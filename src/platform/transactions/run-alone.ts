@@ -11,14 +11,15 @@ export async function runAlone(
   text: string,
   values?: unknown[],
 ): Promise<QueryResult> {
+  const isSetting = setsLocally(text);
   // What it writes beside would be undone together with the setting.
-  if (setsLocally(text) && !setsAlone(text)) throw Refusal.setting();
+  if (isSetting && !setsAlone(text)) throw Refusal.setting();
   try {
     sendAhead(client, ...frame.newMark());
     const result = await client.query(text, values);
     if (!frame.takesAll && mayWrite(text)) frame.strange ??= nameOfStatement(text);
     // SET LOCAL lasts no longer than the statement.
-    if (setsLocally(text)) await client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`);
+    if (isSetting) await client.query(`ROLLBACK TO SAVEPOINT ${frame.mark}`);
     return result;
   } catch (error) {
     // In a transaction that had failed before, the mark is that of an earlier statement: what was written since would be lost.

@@ -94,7 +94,7 @@ export class SharedTransaction {
       if (frame.owner !== runner) return this.occupying(frame, () => runAlone(this.client, frame, text, values));
       frame.wrote ||= mayWrite(text);
       if (setsLocally(text)) return this.occupying(frame, () => frame.settings.set(this.client, text, values));
-      if (isRollbackTo(text) && frame.strange) this.failure ??= Refusal.undone(frame);
+      if (frame.strange && isRollbackTo(text)) this.failure ??= Refusal.undone(frame);
       // The statement may release the mark's savepoint.
       if (isSavepoint(text)) frame.marked = false;
       return this.client.query(text, values);

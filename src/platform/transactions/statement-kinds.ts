@@ -9,7 +9,7 @@ const PASSING =
   /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*(?:SET LOCAL audit\.context\b[^;]*)?)?$/i;
 const BEGIN = /^(?:BEGIN|START\s+TRANSACTION)\b[^;]*/i;
 const QUERY = /^(?:SELECT|VALUES|TABLE|WITH|INSERT|UPDATE|DELETE|MERGE)\b/i;
-const SAVEPOINT = /^(?:SAVEPOINT|RELEASE|ROLLBACK\s+(?:\w+\s+)?TO)\b/i;
+const SAVEPOINT = /^(?:SAVEPOINT|RELEASE)\b/i;
 const ROLLBACK_TO = /^ROLLBACK\s+(?:\w+\s+)?TO\b/i;
 const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH)\b/i;
 const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
@@ -25,7 +25,7 @@ export const isControl = (text: string): boolean => statementsOf(text).some((one
 /** True for a statement that goes back to a savepoint. */
 export const isRollbackTo = (text: string): boolean => ROLLBACK_TO.test(bare(text));
 
-export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text));
+export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text)) || isRollbackTo(text);
 
 /** True for a statement that may write. A read that calls a writing function isn't recognised. */
 export const mayWrite = (text: string): boolean => !READ.test(bare(text)) || WRITE.test(text.replace(LOCK, ''));
