@@ -134,4 +134,28 @@ describe.each([
 
     expect([await marks(), client.getTransactionStatus()]).toEqual([[], 'I']);
   });
+
+  it.each([
+    ['one statement', insert('b').text, ['b']],
+    ['several', "INSERT INTO group_marks VALUES ('b'); INSERT INTO group_marks VALUES ('c')", undefined],
+  ])(
+    'are not overtaken, with %s behind them that nobody awaits, by the end of the transaction',
+    async (_, text, values) => {
+      await client.query('BEGIN');
+      sendAhead(client, insert('a'), one('SAVEPOINT mark'));
+      const behind = client.query(text, values);
+      await client.query('ROLLBACK');
+      await behind;
+
+      expect([await marks(), client.getTransactionStatus()]).toEqual([[], 'I']);
+    },
+  );
+
+  it('tell the failure of the first one, whatever comes behind it', async () => {
+    await client.query('BEGIN');
+    sendAhead(client, one('SELECT 1 / 0'));
+    const texts = ['INSERT INTO group_marks VALUES (1); SELECT 1', 'SELECT 2'];
+    const outcomes = await Promise.allSettled(texts.map((text) => client.query(text)));
+    expect(outcomes).toMatchObject([{ reason: { code: '22012' } }, { reason: { code: '25P02' } }]);
+  });
 });

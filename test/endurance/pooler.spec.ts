@@ -118,6 +118,8 @@ suite('A pooler in transaction mode', () => {
 
   it.each([
     ['SET statement_timeout = 5', 'SET LOCAL'],
+    ['/* mine /* own */ */ SET statement_timeout = 5', 'SET LOCAL'],
+    ['SELECT 1; -- and\n SET statement_timeout = 5', 'SET LOCAL'],
     ['SELECT pg_advisory_lock(1)', 'pg_advisory_xact_lock'],
     ['LISTEN news', 'connection of your own'],
     ['PREPARE mine AS SELECT 1', 'with its values'],

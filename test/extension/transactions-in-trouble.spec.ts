@@ -45,6 +45,15 @@ describe('A transaction in trouble', () => {
       expect(messages()).toContain('alone in a statement');
     });
 
+    it.each([
+      '/* /* nested */ */ COMMIT',
+      "SELECT '/*'; /* ' /* ; */ */ COMMIT",
+      'SELECT 1 AS a$b$; COMMIT; SELECT 2 AS a$b$',
+    ])('is refused when a comment or a name hides the end of its transaction: %s', async (text) => {
+      await expectRefused((manager) => manager.query(text));
+      expect(messages()).toContain('dataSource.transaction()');
+    });
+
     it('takes back a setting of a read, and of a statement that sets it alone', async () => {
       const tenants = async (manager: EntityManager, text: string) => {
         await manager.query(text);

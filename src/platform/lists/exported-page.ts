@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import { Page } from '../answers/page';
 import { mebibytes } from '../units';
 import { plainEntity } from '../rows/plain-entity';
-import { isInTransaction } from '../rows/statement';
+import { isBound } from '../rows/statement';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { notExportable } from '../exports/not-exportable';
 import { readDeleted, wantsDeleted } from './deleted-rows';
@@ -41,7 +41,7 @@ export async function exportedPage<E extends Row>(
   const { fields, search } = query;
   const { manager } = repository;
   if (!exported.readsRows) return pageOf<E>([], nothing(), fields);
-  if (isInTransaction(manager) || isWithinOthers(work)) throw notExportable('its list is read within a transaction');
+  if (isBound(manager) || isWithinOthers(work)) throw notExportable('its list is read within a transaction');
   const { SEARCH_TIMEOUT } = ExportPlaces.of(manager.dataSource).settings;
   const read = {
     ...(statementOf(repository, query, options, matching, work) ?? byIds(repository, query, options, matching, work)),

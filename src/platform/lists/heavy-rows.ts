@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { DataSource, EntityManager, ObjectLiteral } from 'typeorm';
 import { MAX_ANSWER_BYTES } from '../answers/largest-size';
 import { leavePlace, readInPlace } from '../answers/page-place';
-import { isInTransaction } from '../rows/statement';
+import { isBound } from '../rows/statement';
 import { hasOwnPool } from '../transactions/cancellable-pool';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { type FoundRows, wholeRows } from './found-rows';
@@ -28,9 +28,9 @@ export interface HeavyReads<E> {
  * held. The one who has the place may wait for that.
  */
 export function mayWaitForPlace(manager: EntityManager, work: UnitOfWork): boolean {
-  if (!work.origin?.res || !hasOwnPool(manager.dataSource) || isInTransaction(manager)) return false;
+  if (!work.origin?.res || !hasOwnPool(manager.dataSource) || isBound(manager)) return false;
   const current = UnitOfWork.current();
-  return (!current || (current === work && work.clients.size === 0)) && !UnitOfWork.isInOwn();
+  return (!current || (current === work && work.clients.size === 0)) && !UnitOfWork.own();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { countedRows, isCounted } from '../rows/counted-tables';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
-import { isInTransaction } from '../rows/statement';
+import { isBound } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import type { Comparison } from '../input/comparison';
 import { conditionsIn, keysIn } from './conditions';
@@ -90,7 +90,7 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
   const mayWait = mayWaitForPlace(manager, work);
   // Uncommitted changes are only visible on the transaction's own connection.
-  const isSimple = query.search === undefined && !where && !isInTransaction(manager);
+  const isSimple = query.search === undefined && !where && !isBound(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall && !keys ? plainFor(repository, equal, compared, query) : undefined;
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';

@@ -5,7 +5,7 @@ import { hasPlace, readInPlace } from '../answers/page-place';
 import type { IncludedRow } from '../input/includes';
 import { plainEntity } from '../rows/plain-entity';
 import { readPlainRowsById } from '../rows/read-row';
-import { isInTransaction } from '../rows/statement';
+import { isBound } from '../rows/statement';
 import type { UnitOfWork } from '../transactions/unit-of-work';
 import { wholeRows } from './found-rows';
 import { IN_MEMORY, mayWaitForPlace } from './heavy-rows';
@@ -56,7 +56,7 @@ export async function relatedRows(wanted: Wanted, reading: Reading): Promise<Rel
 async function readShared(wanted: Wanted, { database }: Reading): Promise<IncludedRow[] | undefined> {
   const { by, rows } = wanted.relation;
   const isById = by === 'id' && !rows.where && !rows.belongsTo && Object.keys(rows.relations).length === 0;
-  if (!isById || mayBeLarge(wanted) || isInTransaction(database.manager)) return undefined;
+  if (!isById || mayBeLarge(wanted) || isBound(database.manager)) return undefined;
   const plain = plainEntity(database, rows.entity);
   return plain && readPlainRowsById(database, plain, wanted.keys);
 }

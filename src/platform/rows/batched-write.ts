@@ -6,7 +6,7 @@ import { UnitOfWork } from '../transactions/unit-of-work';
 import { kibibytes } from '../units';
 import { type BatchedRow, BatchedStatement } from './batched-statement';
 import type { GivenColumn, PlainEntity } from './plain-entity';
-import { isInTransaction } from './statement';
+import { isBound } from './statement';
 import { ALONE, type Asked, type Outcome, WriteBatch } from './write-batch';
 
 /** The characters of a row that is written in a batch: long texts take the event loop longer than a statement costs. */
@@ -35,7 +35,7 @@ export async function writeTogether<R extends QueryResultRow>(
   const unit = UnitOfWork.current();
   const writer = unit?.writer;
   // A caller without an account, or with more time than others, writes alone.
-  if (!writer || unit.statementLimit !== undefined || isInTransaction(manager)) return alone();
+  if (!writer || unit.statementLimit !== undefined || isBound(manager)) return alone();
   const values = given.map(({ value }) => value);
   if (!mayBeShared(values)) return alone();
   const batches = batchesOf(poolOf(manager.dataSource), plain);

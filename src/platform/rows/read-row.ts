@@ -8,7 +8,7 @@ import {
 import { nameOf } from '../transactions/statement-names';
 import { BatchedRead, keysOf } from './batched-read';
 import { type PlainEntity, plainEntity } from './plain-entity';
-import { isInTransaction } from './statement';
+import { isBound } from './statement';
 
 interface Row extends ObjectLiteral {
   id: number;
@@ -21,7 +21,7 @@ interface Row extends ObjectLiteral {
  */
 export async function readRow<E extends Row>(manager: EntityManager, entity: EntityTarget<E>, id: number): Promise<E> {
   // Uncommitted changes are only visible on the transaction's own connection.
-  const plain = isInTransaction(manager) ? undefined : plainEntity(manager.dataSource, entity);
+  const plain = isBound(manager) ? undefined : plainEntity(manager.dataSource, entity);
   if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
   const row = await readerOf(plain).read(manager.dataSource, id);
   if (!row) throw new EntityNotFoundError(entity, { id });

@@ -1,6 +1,7 @@
 import { DatabaseError, type QueryResultRow } from 'pg';
 import { type EntityManager, QueryFailedError } from 'typeorm';
 import { auditContext, contextSetting } from '../transactions/audit-context';
+import { AuditedRunner } from '../transactions/audited-runner';
 import { poolOf } from '../transactions/cancellable-pool';
 import { nameOf } from '../transactions/statement-names';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
@@ -17,7 +18,7 @@ export async function runStatement<R extends QueryResultRow>(
   text: string,
   values: unknown[],
 ): Promise<R[]> {
-  if (isInTransaction(manager)) return runInTransaction<R>(manager, text, values);
+  if (isBound(manager)) return runBound<R>(manager, text, values);
   try {
     return (await poolOf(manager.dataSource).query<R>({ name: nameOf(text), text, values })).rows;
   } catch (error) {
@@ -25,18 +26,25 @@ export async function runStatement<R extends QueryResultRow>(
   }
 }
 
-/** True if a manager's statements belong to a transaction. */
-export function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
+/** True if a manager's statements have a connection: that of its query runner, or of the transaction of the unit of work. */
+export function isBound({ queryRunner, dataSource }: EntityManager): boolean {
   return queryRunner !== undefined || transactionOf(dataSource) !== undefined;
 }
 
-async function runInTransaction<R>({ queryRunner, dataSource }: EntityManager, text: string, values: unknown[]) {
+async function runBound<R>({ queryRunner, dataSource }: EntityManager, text: string, values: unknown[]) {
   const runner = queryRunner ?? dataSource.createQueryRunner();
   try {
     return (await runner.query(text, values, true)).records as R[];
   } finally {
     if (!queryRunner) await runner.release();
   }
+}
+
+function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
+  if (transactionOf(dataSource)) return true;
+  return queryRunner instanceof AuditedRunner
+    ? queryRunner.joinsTransaction
+    : queryRunner?.isTransactionActive === true;
 }
 
 /** Columns that aren't returned: the results of the writer's check, and of the setting for the audit. */

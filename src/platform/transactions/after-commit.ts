@@ -10,9 +10,22 @@ const logger = new Logger('AfterCommit');
 export class OwnTransaction {
   open = true;
   readonly waiters: Waiter[] = [];
+  /** The first write in it that isn't its own. */
+  strange?: string;
 
-  /** @param around the transaction that the flow is in when it begins this one */
-  constructor(private readonly around?: OwnTransaction) {}
+  /**
+   * @param around the transaction that the flow is in when it begins this one
+   * @param isApart true if only the flow that begins it uses it
+   */
+  constructor(
+    readonly around: OwnTransaction | undefined,
+    readonly isApart: boolean,
+  ) {}
+
+  /** True for a transaction within another one, or the same. */
+  isWithin(other: OwnTransaction): boolean {
+    return this === other || (this.around?.isWithin(other) ?? false);
+  }
 
   /** This transaction, or the innermost one around it that is still open. */
   get orAround(): OwnTransaction | undefined {

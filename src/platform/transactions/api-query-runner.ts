@@ -1,29 +1,22 @@
 import type { PoolClient } from 'pg';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
-import { settle, type Outcome, type OwnTransaction } from './after-commit';
-import { AuditedRunner } from './audited-runner';
-import { statusAfterAll } from './clean-pool';
+import { settle, type Outcome } from './after-commit';
 import type { Frame } from './frame';
+import { OwnRunner } from './own-runner';
 import { unlessReleased } from './released-runner';
 import { connectionOf } from './shared-connection';
 import type { SharedTransaction } from './shared-transaction';
 import { Refusal } from './transaction-refusals';
 import { transactionOf, UnitOfWork } from './unit-of-work';
 
-/** PostgreSQL's transaction states: in a transaction, and in a failed one. */
-const ACTIVE = 'T';
-const FAILED = 'E';
-
 /**
  * TypeORM's query runner, with two differences. In a unit of work that is one transaction, it joins that transaction and behaves
  * like a runner with its own connection. And it reports two mistakes by which changes would be lost silently.
  */
-export class ApiQueryRunner extends AuditedRunner {
+export class ApiQueryRunner extends OwnRunner {
   private readonly shared = transactionOf(this.dataSource);
   /** The runner's transactions within the shared one, the innermost last. */
   private readonly frames: Frame[] = [];
-  /** The runner's transactions on its own connection, the innermost last. */
-  private readonly own: OwnTransaction[] = [];
 
   override connect(): Promise<unknown> {
     return this.shared ? this.connectTo(this.shared) : super.connect();
@@ -36,8 +29,7 @@ export class ApiQueryRunner extends AuditedRunner {
 
   private start(isolation?: IsolationLevel): Promise<void> {
     const { shared } = this;
-    if (!shared) return this.beginOwn(() => super.startTransaction(isolation));
-    if (this.hasLeft(shared)) return this.beginOwn(() => this.connect().then(() => super.startTransaction(isolation)));
+    if (!shared || this.hasLeft(shared)) return super.startTransaction(isolation);
     if (isolation && isolation !== shared.isolation) {
       return Promise.reject(Refusal.isolation(isolation, shared.isolation));
     }
@@ -49,19 +41,18 @@ export class ApiQueryRunner extends AuditedRunner {
   override async commitTransaction(): Promise<void> {
     const frame = this.frameOfFlow;
     if (frame) return this.end('Commit', frame, () => this.shared!.commit(frame));
-    if (this.transactionDepth === 1 && (await this.hasFailed())) throw Refusal.failed();
-    return this.endOwn('Commit', () => super.commitTransaction());
+    return super.commitTransaction();
   }
 
   override async rollbackTransaction(): Promise<void> {
     const frame = this.frameOfFlow;
-    if (!frame) return this.endOwn('Rollback', () => super.rollbackTransaction());
+    if (!frame) return super.rollbackTransaction();
     return this.end('Rollback', frame, () => this.undo(frame));
   }
 
   /** A connection that is still in a transaction must not be reused: the pool ends it. */
   override async release(): Promise<void> {
-    const open = this.frames.length > 0 || this.status === ACTIVE;
+    const open = this.frames.length > 0 || this.isInOpen;
     const unfinished = open && !this.isReleased && !UnitOfWork.current()?.cancelled;
     for (let frame = this.frames.at(-1); frame; frame = this.frames.at(-1)) {
       await this.rollbackTransaction().catch(() => undefined);
@@ -69,7 +60,6 @@ export class ApiQueryRunner extends AuditedRunner {
       if (this.frames.includes(frame)) await this.undo(frame).catch(() => undefined);
     }
     await super.release();
-    while (this.own.length > 0) await this.leaveOwn('Rollback');
     if (unfinished) throw Refusal.unfinished();
   }
 
@@ -80,15 +70,6 @@ export class ApiQueryRunner extends AuditedRunner {
 
   private undo(frame: Frame): Promise<void> {
     return this.shared!.rollback(frame).finally(() => this.forget(frame));
-  }
-
-  private get status(): string | null | undefined {
-    return (this.databaseConnection as PoolClient | undefined)?.getTransactionStatus();
-  }
-
-  private async hasFailed(): Promise<boolean> {
-    const client = this.databaseConnection as PoolClient | undefined;
-    return client !== undefined && (await statusAfterAll(client)) === FAILED;
   }
 
   /** The runner's transaction that the current flow is in; otherwise the one begun last. */
@@ -122,35 +103,6 @@ export class ApiQueryRunner extends AuditedRunner {
       return ((await this.connectTo(shared)) as PoolClient).query(text, values);
     };
     return connectionOf(run);
-  }
-
-  private async beginOwn(begin: () => Promise<void>): Promise<void> {
-    this.own.push(UnitOfWork.begin());
-    try {
-      await begin();
-    } catch (error) {
-      if (this.transactionDepth < this.own.length) await this.leaveOwn('Rollback');
-      throw error;
-    }
-  }
-
-  private async endOwn(outcome: Outcome, end: () => Promise<void>): Promise<void> {
-    const { transactionDepth } = this;
-    try {
-      await end();
-    } finally {
-      // A subscriber may fail after the end of the transaction.
-      if (this.transactionDepth < transactionDepth) await this.leaveOwn(outcome);
-    }
-  }
-
-  private async leaveOwn(outcome: Outcome): Promise<void> {
-    const own = this.own.pop();
-    if (!own) return;
-    UnitOfWork.end(own);
-    const around = this.own.at(-1);
-    if (around && outcome === 'Commit') around.waiters.push(...own.waiters.splice(0));
-    else await settle(own.waiters, outcome);
   }
 
   private async begin(shared: SharedTransaction, frame: Frame): Promise<void> {

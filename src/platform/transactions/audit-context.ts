@@ -2,6 +2,7 @@ import { escapeLiteral } from 'pg';
 import { currentOrigin } from './place';
 import type { Statement } from './statement-group';
 import { nameOf } from './statement-names';
+import { bare } from './statements-of';
 import { isWriter } from './writer';
 
 /** The setting from which the triggers of `auditRows()` read who makes a change. It lasts until the transaction ends. */
@@ -11,7 +12,7 @@ export const CONTEXTS_SETTING = 'audit.contexts';
 
 /** What TypeORM sends. */
 export const BEGIN = 'START TRANSACTION';
-const BEGINNING = /^\s*(?:START\s+TRANSACTION|BEGIN)\b[^;]*/i;
+const BEGINNING = /^(?:START\s+TRANSACTION|BEGIN)\b[^;]*/i;
 
 /** Who makes a change: the caller, the request and the client's address. Undefined for work of the service itself. */
 export function auditContext(): string | undefined {
@@ -32,12 +33,13 @@ export function contextSetting(context: string, values: unknown[]): string {
 
 /** A statement that begins a transaction, and also tells who writes in it. Others are returned as they are. */
 export function beginningWithContext(text: string): string {
-  if (!BEGINNING.test(text)) return text;
+  const statements = bare(text);
+  if (!BEGINNING.test(statements)) return text;
   const context = auditContext();
   // A SELECT would come too early for SET TRANSACTION ISOLATION LEVEL.
   return context === undefined
     ? text
-    : text.replace(BEGINNING, (begin) => `${begin}; SET LOCAL ${CONTEXT_SETTING} = ${escapeLiteral(context)}`);
+    : statements.replace(BEGINNING, (begin) => `${begin}; SET LOCAL ${CONTEXT_SETTING} = ${escapeLiteral(context)}`);
 }
 
 /** What begins a transaction, and also tells who writes in it, for {@link sendAhead}. */

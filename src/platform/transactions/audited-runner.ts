@@ -4,9 +4,10 @@ import { ReleasedError, ReleasedRunner } from './released-runner';
 import { changesAudited } from './audited-tables';
 import { sendAhead } from './observed-commits';
 import { currentOrigin } from './place';
-import { transactionOf } from './unit-of-work';
+import { transactionOf, UnitOfWork } from './unit-of-work';
 
 const IDLE = 'I';
+const noop = (): void => undefined;
 
 /**
  * TypeORM's query runner, whose writes tell the audit who makes them: a transaction tells it at its beginning, and a
@@ -17,10 +18,14 @@ export class AuditedRunner extends ReleasedRunner {
   beginsLate = false;
   /** True while the end of its transaction is under way. */
   private isEnding = false;
+  /** The transaction of a single statement, while it is under way. */
+  private alone?: Promise<unknown>;
 
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
+    const retry = () => this.query(query, parameters, useStructuredResult);
+    if (this.aloneBeside) return this.aloneBeside.then(retry);
     if (this.beginsLate && query === BEGIN) return this.beginLate();
     // It would run behind the end, and stand for itself.
     if (this.isEnding) return Promise.reject(new ReleasedError());
@@ -29,7 +34,24 @@ export class AuditedRunner extends ReleasedRunner {
       this.isEnding = true;
       return run().finally(() => (this.isEnding = false));
     }
-    return this.changesAuditedAlone(query) ? this.manager.transaction(run) : run();
+    return this.changesAuditedAlone(query) ? this.runAlone(run) : run();
+  }
+
+  /** True if what the current flow writes is committed together with a transaction of TypeORM's. */
+  get joinsTransaction(): boolean {
+    return this.isTransactionActive && !this.aloneBeside;
+  }
+
+  /** The end of a single statement's transaction, to which nothing of the current flow belongs. */
+  protected get aloneBeside(): Promise<unknown> | undefined {
+    return this.alone && UnitOfWork.isBesideAlone(this) ? this.alone : undefined;
+  }
+
+  private runAlone<T>(run: () => Promise<T>): Promise<T> {
+    const result = UnitOfWork.alone(this, () => this.manager.transaction(run));
+    const over = result.then(noop, noop).then(() => (this.alone = undefined));
+    this.alone = over;
+    return result;
   }
 
   private async beginLate(): Promise<void> {
@@ -42,7 +64,7 @@ export class AuditedRunner extends ReleasedRunner {
   }
 
   private get isInTransaction(): boolean {
-    if (this.isTransactionActive || transactionOf(this.dataSource)) return true;
+    if (this.joinsTransaction || transactionOf(this.dataSource)) return true;
     const client = this.databaseConnection as PoolClient | undefined;
     return client !== undefined && client.getTransactionStatus() !== IDLE;
   }

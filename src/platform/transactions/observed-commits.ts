@@ -1,5 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg';
-import { PooledClient } from './pooled-client';
+import { PooledClient, sendable } from './pooled-client';
 import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
 import { byName } from './statement-names';
@@ -50,10 +50,13 @@ export function observeCommits(client: LentClient): void {
       });
     }
     const sent = send(client, ahead);
-    if (typeof statement === 'string' && typeof values !== 'function') return sent.then(alone);
-    // The driver keeps the order. What follows in a transaction fails if one of these does.
     sent.catch(nothing);
-    return alone();
+    // At once, so that no other statement comes between. In a transaction it fails if one of those before it does.
+    const result = alone();
+    if (typeof statement === 'string' && typeof values !== 'function') {
+      return Promise.all([sent, result]).then(([, last]) => last);
+    }
+    return result;
   };
   client.query = noted as PoolClient['query'];
 }
@@ -112,11 +115,10 @@ async function send(client: LentClient, statements: Statement[]): Promise<QueryR
   });
 }
 
-/** A pooler's client sends statements in its own way. */
-async function sendInTurn(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
-  const results: QueryResult[] = [];
-  for (const { text, values } of statements) results.push((await sendAlone(client, text, values)) as QueryResult);
-  return results;
+/** A pooler's client sends statements in its own way, and all at once, so that no other statement comes between. */
+function sendInTurn(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
+  const sent = sendable(statements).map(({ text, values }) => sendAlone(client, text, values));
+  return Promise.all(sent as Promise<QueryResult>[]);
 }
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
@@ -136,7 +138,7 @@ function hasCallback(statement: unknown, ...others: unknown[]): boolean {
 function isUndone(statement: unknown, result: unknown): boolean {
   const { command } = result as QueryResult;
   if (typeof command === 'string' && command !== 'ROLLBACK') return false;
-  const statements = statementsOf(textOf(statement)).filter((one) => one.trim() !== '');
+  const statements = statementsOf(textOf(statement));
   const results = [result].flat() as QueryResult[];
   return results.some((one, index) => one.command === 'ROLLBACK' && isCommit(statements[index] ?? ''));
 }

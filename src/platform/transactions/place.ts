@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { seconds } from '../units';
 import type { OwnTransaction } from './after-commit';
 import type { Frame } from './frame';
 import type { Origin } from './origin';
@@ -18,14 +19,23 @@ export interface Place {
   frame?: Frame;
   /** The innermost transaction on its own connection. */
   own?: OwnTransaction;
+  /** The query runner whose transaction of a single statement the flow is in. */
+  alone?: object;
   /** True if the next transaction is only used in the flow that begins it. */
   apart?: boolean;
 }
 
 export const storage = new AsyncLocalStorage<Place | undefined>();
 
-/** The number of followed flows and open transactions. At 0, Node needn't follow the flows of the process. */
+/** The major version of Node from which on it follows flows without watching each promise of the process. */
+const FOLLOWS_ALL = 24;
+const isFree = Number.parseInt(process.versions.node, 10) >= FOLLOWS_ALL;
+/** How long flows keep their places when nothing is followed any more: a flow may outlive its request. */
+const AFTERWARDS = seconds(30);
+
+/** The number of followed flows and open transactions. Long at 0, an older Node needn't watch the promises of the process. */
 let number = 0;
+let rest: NodeJS.Timeout | undefined;
 
 export const followed = (): number => number;
 
@@ -34,7 +44,14 @@ export function follow(): void {
 }
 
 export function unfollow(): void {
-  if (--number === 0) storage.disable();
+  if (--number > 0 || isFree) return;
+  // Outside, because a timer keeps its place.
+  if (rest) rest.refresh();
+  else storage.exit(() => (rest = setTimeout(restIfIdle, AFTERWARDS).unref()));
+}
+
+function restIfIdle(): void {
+  if (number === 0) storage.disable();
 }
 
 /** Runs `work` at a place. Its caller stays where it is. */

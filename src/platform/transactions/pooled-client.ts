@@ -1,7 +1,9 @@
 import { Client, type ClientConfig, Connection, type QueryConfig, type Submittable } from 'pg';
+import { prepareValue } from 'pg/lib/utils';
 import { seconds } from '../units';
 import { LimitedQuery } from './limited-query';
 import { requireNoSession } from './session-statements';
+import type { Statement } from './statement-group';
 
 /** How long a session may be idle in a transaction, as a multiple of the statement timeout. */
 export const IDLE_TIMES = 2;
@@ -89,4 +91,15 @@ export class PooledClient extends Client {
       else connection.connect(port, host);
     }).finally(() => connection.stream.destroy());
   }
+}
+
+/**
+ * Statements with their values as they are sent.
+ * @throws {Error} for one that can't be sent: those behind it would be run without it
+ */
+export function sendable(statements: Statement[]): Statement[] {
+  return statements.map(({ text, values }) => {
+    requireNoSession(text);
+    return { text, values: values?.map(prepareValue) };
+  });
 }

@@ -1,9 +1,8 @@
-import { statementsOf } from './statements-of';
+import { bare, statementsOf } from './statements-of';
 
-const BEGINNING = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*/;
 const CONTROL =
   /^(?:BEGIN|START\s+TRANSACTION|COMMIT|END|ABORT|PREPARE\s+TRANSACTION|ROLLBACK(?!\s+(?:\w+\s+)?TO\b))\b/i;
-const COMMIT = /(?:^|;)\s*(?:COMMIT|END|PREPARE\s+TRANSACTION)\b/i;
+const COMMIT = /^(?:COMMIT|END|PREPARE\s+TRANSACTION)\b/i;
 /** A beginning may name the context of the audit, see {@link beginningWithContext}. */
 const PASSING =
   /^(?:BEGIN|START\s+TRANSACTION|ROLLBACK|ABORT|SET|RESET)\b[^;]*(?:;\s*(?:SET LOCAL audit\.context\b[^;]*)?)?$/i;
@@ -11,7 +10,7 @@ const BEGIN = /^(?:BEGIN|START\s+TRANSACTION)\b[^;]*/i;
 const QUERY = /^(?:SELECT|VALUES|TABLE|WITH|INSERT|UPDATE|DELETE|MERGE)\b/i;
 const SAVEPOINT = /^(?:SAVEPOINT|RELEASE)\b/i;
 const ROLLBACK_TO = /^ROLLBACK\s+(?:\w+\s+)?TO\b/i;
-const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH)\b/i;
+const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH|DECLARE|FETCH|MOVE|CLOSE)\b/i;
 const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
 const WRITE = /\b(?:INSERT|UPDATE|DELETE|MERGE)\b/i;
 const LOCAL_SETTING = /^SET\s+LOCAL\b|\bset_config\s*\(/i;
@@ -20,7 +19,7 @@ const SETTING =
 const TARGET = /^(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO)\s+("?[\w.]+"?)/i;
 
 /** True if one of the statements begins or ends a transaction. */
-export const isControl = (text: string): boolean => statementsOf(text).some((one) => CONTROL.test(bare(one)));
+export const isControl = (text: string): boolean => statementsOf(text).some((one) => CONTROL.test(one));
 
 /** True for a statement that goes back to a savepoint. */
 export const isRollbackTo = (text: string): boolean => ROLLBACK_TO.test(bare(text));
@@ -28,10 +27,11 @@ export const isRollbackTo = (text: string): boolean => ROLLBACK_TO.test(bare(tex
 export const isSavepoint = (text: string): boolean => SAVEPOINT.test(bare(text)) || isRollbackTo(text);
 
 /** True for a statement that may write. A read that calls a writing function isn't recognised. */
-export const mayWrite = (text: string): boolean => !READ.test(bare(text)) || WRITE.test(text.replace(LOCK, ''));
+export const mayWrite = (text: string): boolean =>
+  !statementsOf(text).every((one) => READ.test(one)) || WRITE.test(text.replace(LOCK, ''));
 
 /** True for a statement that commits a transaction. */
-export const isCommit = (text: string): boolean => COMMIT.test(bare(text));
+export const isCommit = (text: string): boolean => statementsOf(text).some((one) => COMMIT.test(one));
 
 /** True for a statement that commits by itself outside of a transaction. */
 export const commitsAlone = (text: string): boolean => mayWrite(text) && !PASSING.test(bare(text));
@@ -40,8 +40,7 @@ export const commitsAlone = (text: string): boolean => mayWrite(text) && !PASSIN
 export const setsLocally = (text: string): boolean => LOCAL_SETTING.test(bare(text));
 
 /** True for one statement that reads or writes rows. A text of several isn't. */
-export const isQuery = (text: string): boolean =>
-  QUERY.test(bare(text)) && statementsOf(text).filter((one) => one.trim() !== '').length === 1;
+export const isQuery = (text: string): boolean => QUERY.test(bare(text)) && statementsOf(text).length === 1;
 
 /** Adds time limits, in milliseconds, to a text that begins a transaction. */
 export function withTransactionLimits(text: string, { statement, idle }: { statement: number; idle: number }): string {
@@ -52,8 +51,8 @@ export function withTransactionLimits(text: string, { statement, idle }: { state
 
 /** True for a text of which nothing is lost but settings when it is undone. A read that calls a writing function isn't recognised. */
 export function setsAlone(text: string): boolean {
-  const isHarmless = (one: string) => one.trim() === '' || LOCAL_SETTING.test(one) || READ.test(one);
-  return statementsOf(text).map(bare).every(isHarmless) && !WRITE.test(text.replace(LOCK, ''));
+  const isHarmless = (one: string) => LOCAL_SETTING.test(one) || READ.test(one);
+  return statementsOf(text).every(isHarmless) && !WRITE.test(text.replace(LOCK, ''));
 }
 
 /** The name of the setting, if it is recognised. */
@@ -66,8 +65,4 @@ export function settingOf(text: string): string | undefined {
 export function nameOfStatement(text: string): string {
   const [, verb, table] = TARGET.exec(bare(text)) ?? [];
   return verb ? `${verb.toUpperCase()} ${table}` : 'a statement';
-}
-
-function bare(text: string): string {
-  return text.replace(BEGINNING, '');
 }

@@ -53,6 +53,11 @@ export const Refusal = {
         "transaction's own, and undone when that was rolled back. Write it by the transaction's own manager, or before " +
         'or after the transaction',
     ),
+  undoneBeside: (strange: string) =>
+    new Error(
+      `A nested transaction was rolled back, and with it ${strange}, which the same query runner had written meanwhile. So all of ` +
+        'the transaction is undone. Await a nested transaction before anything else of its manager',
+    ),
   unlocked: (name: string) =>
     new Error(
       `'${name}' was to be locked outside of a transaction, where the lock would end at once. Pass the manager of ` +

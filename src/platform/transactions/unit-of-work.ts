@@ -77,7 +77,7 @@ export class UnitOfWork {
   /** Makes the current flow, and everything that it starts, part of this transaction. */
   static enter(frame: Frame): void {
     const place = storage.getStore();
-    if (place) storage.enterWith({ ...place, frame });
+    if (place) storage.enterWith({ ...place, frame, apart: false });
   }
 
   /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
@@ -89,16 +89,27 @@ export class UnitOfWork {
   /** Makes the current flow part of a new transaction on its own connection. */
   static begin(): OwnTransaction {
     const place = storage.getStore();
-    const own = new OwnTransaction(place?.own?.orAround);
-    if (!place?.apart) UnitOfWork.current()?.begunByHand.add(own);
+    const own = new OwnTransaction(place?.own?.orAround, place?.apart ?? false);
+    if (!own.isApart) UnitOfWork.current()?.begunByHand.add(own);
     follow();
     storage.enterWith({ ...place, own, apart: false });
     return own;
   }
 
-  /** Whether the current flow is in a transaction on its own connection. */
-  static isInOwn(): boolean {
-    return storage.getStore()?.own?.orAround !== undefined;
+  /** The innermost open transaction on its own connection that the current flow is in. */
+  static own(): OwnTransaction | undefined {
+    return storage.getStore()?.own?.orAround;
+  }
+
+  /** Runs `work`, the only thing that belongs to the transaction of a single statement. */
+  static alone<T>(runner: object, work: () => Promise<T>): Promise<T> {
+    return at({ ...storage.getStore(), alone: runner }, work);
+  }
+
+  /** True if the current flow is known not to be that of {@link alone}. */
+  static isBesideAlone(runner: object): boolean {
+    const place = storage.getStore();
+    return place !== undefined && place.alone !== runner;
   }
 
   static end(own: OwnTransaction): void {

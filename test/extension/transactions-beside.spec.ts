@@ -1,0 +1,137 @@
+import { AsyncResource } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { type Handler, insert, useHandlers } from '../support/modules/handlers';
+
+const FAILURE = new Error('fails');
+const RUNS = Number(process.env.TRANSACTION_PROGRAMS ?? 60);
+const REFUSAL = 'which the same query runner had written meanwhile';
+
+/** A transaction that waits before it begins and before each of its rows, and then ends. */
+interface Plan {
+  begins: number;
+  rows: number[];
+  fails: boolean;
+}
+
+const pauses = fc.integer({ min: 0, max: 3 });
+const plan: fc.Arbitrary<Plan> = fc.record({
+  begins: pauses,
+  rows: fc.array(pauses, { minLength: 1, maxLength: 3 }),
+  fails: fc.boolean(),
+});
+
+/** Transactions beside each other, and the pauses before what the outer manager writes beside them. */
+const program = fc.record({
+  plans: fc.array(plan, { minLength: 1, maxLength: 3 }),
+  beside: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 2 }),
+});
+type Program = typeof program extends fc.Arbitrary<infer P> ? P : never;
+
+const pause = async (times: number) => {
+  for (let time = 0; time < times; time++) await setImmediate();
+};
+
+async function carryOut(manager: EntityManager, { begins, rows, fails }: Plan, name: string): Promise<string[]> {
+  const names = rows.map((_pauses, index) => `${name}${index}`);
+  await pause(begins);
+  await manager.transaction(async (own) => {
+    for (const [index, times] of rows.entries()) {
+      await pause(times);
+      await insert(own, names[index]);
+    }
+    if (fails) throw FAILURE;
+  });
+  return names;
+}
+
+const failing = (manager: EntityManager, name: string) =>
+  carryOut(manager, { begins: 0, rows: [0], fails: true }, name).catch(() => undefined);
+
+describe('Transactions beside each other on one manager', () => {
+  const { marks, messages, send, database, sql } = useHandlers();
+
+  const withRunner =
+    (work: (runner: QueryRunner) => Promise<unknown>): Handler =>
+    async () => {
+      const runner = database().createQueryRunner();
+      try {
+        return await work(runner);
+      } finally {
+        await runner.release();
+      }
+    };
+
+  /** Whatever fails: what is told is what is stored, or else all is refused. */
+  async function expectToldTruly(around: (work: Handler) => Handler, { plans, beside }: Program, keyed: boolean) {
+    await sql('TRUNCATE marks');
+    let told: string[] = [];
+    const handler = around(async (manager) => {
+      const written = beside.map(async (times, index) => {
+        await pause(times);
+        await insert(manager, `beside ${index}`);
+        return [`beside ${index}`];
+      });
+      const begun = plans.map((one, index) => carryOut(manager, one, `${index}.`));
+      const fates = await Promise.allSettled([...begun, ...written]);
+      told = fates.flatMap((fate) => (fate.status === 'fulfilled' ? fate.value : []));
+    });
+    const { status } = await send(handler, keyed);
+    expect([status, await marks()]).toEqual(status === 201 ? [201, told.toSorted()] : [500, []]);
+    if (plans.every(({ fails }) => !fails)) expect(status).toBe(201);
+    if (status !== 201) expect(messages()).toContain(REFUSAL);
+  }
+
+  it.each<[string, boolean, (work: Handler) => Handler]>([
+    ['nested', false, (work) => (manager) => manager.transaction(work)],
+    ['nested, with a key', true, (work) => (manager) => manager.transaction(work)],
+    ['nested twice', false, (work) => (manager) => manager.transaction((outer) => outer.transaction(work))],
+  ])('never tell the opposite of what is stored: %s', async (_name, keyed, around) => {
+    await fc.assert(
+      fc.asyncProperty(program, (some) => expectToldTruly(around, some, keyed)),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('are each undone alone with a key', async () => {
+    const plans = [true, false, true, false].map((fails) => ({ begins: 0, rows: [0, 1], fails }));
+    const handler: Handler = (manager) =>
+      manager.transaction((outer) =>
+        Promise.allSettled(plans.map((one, index) => carryOut(outer, one, `${index}.`))).then(() => undefined),
+      );
+    expect((await send(handler, true)).status).toBe(201);
+    expect(await marks()).toEqual(['1.0', '1.1', '3.0', '3.1']);
+  });
+
+  it('are all stored by a query runner that begins them at once', async () => {
+    const handler = withRunner(({ manager }) =>
+      Promise.all(
+        [0, 1, 2].map((index) => carryOut(manager, { begins: 0, rows: [index, 0], fails: false }, `${index}.`)),
+      ),
+    );
+    expect((await send(handler)).status).toBe(201);
+    expect(await marks()).toHaveLength(6);
+  });
+
+  it.each([
+    [
+      'between its statements',
+      (outer: EntityManager) => Promise.all([failing(outer, 'lost'), pause(1).then(() => insert(outer, 'beside'))]),
+    ],
+    [
+      'when its rollback begins',
+      async (outer: EntityManager) => {
+        const beforeTransactionRollback = AsyncResource.bind(() => insert(outer, 'beside'));
+        const { subscribers } = database();
+        subscribers.push({ beforeTransactionRollback });
+        await failing(outer, 'lost');
+        subscribers.splice(-1);
+      },
+    ],
+  ])('are all refused if a nested one fails, and the outer one has written %s', async (_name, both) => {
+    const { status } = await send((manager) => manager.transaction((outer) => both(outer).then(() => undefined)));
+    expect([status, await marks()]).toEqual([500, []]);
+    expect(messages()).toContain(`INSERT INTO marks, ${REFUSAL}`);
+  });
+});
