@@ -1,5 +1,6 @@
-import { ValidationPipe } from '@nestjs/common';
+import { ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
 import { expectError, expectSuccess, times } from '../../src/platform/testing';
+import { Fixtures } from '../support/fixtures';
 import { useTestApi } from '../support/test-api';
 import { Level, UUID, asked, taken } from '../support/modules/cat-dtos';
 import { CatsModule } from '../support/modules/cats';
@@ -245,10 +246,14 @@ describe('Parameters, as the documentation of Nest has them', () => {
   });
 });
 
-describe('A second ValidationPipe for all routes', () => {
+describe.each<ValidationPipeOptions>([
+  { transform: true, whitelist: true },
+  { transform: true, whitelist: true, forbidNonWhitelisted: true, validateCustomDecorators: true },
+  { transform: true, transformOptions: { enableImplicitConversion: true } },
+])('A second ValidationPipe for all routes: %j', (options) => {
   const api = useTestApi({
     imports: [CatsModule],
-    prepare: (app) => void app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true })),
+    prepare: (app) => void app.useGlobalPipes(new ValidationPipe(options)),
   });
 
   it('leaves lists of each version as they are', async () => {
@@ -257,6 +262,27 @@ describe('A second ValidationPipe for all routes', () => {
 
       expect(status).toBe(200);
       expect(Object.keys(body.pagination)).toContain(version === 1 ? 'total' : 'next');
+    }
+  });
+
+  it('leaves the filters of lists as they are', async () => {
+    const admin = await api.admin();
+    const { id } = await new Fixtures(api, admin).product({ price: 9, stock: 0 });
+    const shown = async (path: string, version = 1) => {
+      const answer = await api.as(admin).get(`//api/v${version}${path}`);
+      expect([path, answer.status, answer.body.error]).toEqual([path, 200, undefined]);
+      return (answer.body.data as { id: number }[]).map((one) => one.id);
+    };
+    expectSuccess(await api.as(admin).patch(`/products/${id}`, { price: 8 }));
+
+    for (const version of [1, 2]) {
+      const of = (query: string) => shown(`/products?ids=${id}&${query}`, version);
+      expect(await of('price[gte]=8&price[lt]=9&stock[lte]=0&created_at[lt]=2100-01-01T00:00:00Z')).toEqual([id]);
+      expect(await of('price[gt]=8')).toEqual([]);
+      expect(await of('updated_since=2000-01-01T00:00:00Z&fields=id&sort=price')).toEqual([id]);
+      expect(await of('updated_since=2100-01-01T00:00:00Z')).toEqual([]);
+      expect(await of('deleted=only')).toEqual([]);
+      expect(await shown(`/audit-events?user_id=${admin.id},1&size=1`, version)).toHaveLength(1);
     }
   });
 

@@ -14,6 +14,8 @@ export class Comparison {
     readonly operator: Operator,
     readonly value?: Compared[1],
   ) {
+    // class-transformer makes the copy for a second ValidationPipe without arguments, and sets its attributes afterwards.
+    if (parameter === undefined) return;
     Object.freeze(value);
     Object.freeze(this);
   }

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { isString, pureAttribute } from '../input/attribute';
 import { type Compared, Comparison, isOneOf, type Operator } from '../input/comparison';
 import { attributesOf, type DtoClass } from '../input/fields';
@@ -100,8 +101,12 @@ export function compares(
   };
   const holds = (value: unknown) => value instanceof Comparison;
   const documentation = { ...schema, description };
-  return pureAttribute({ name, message, holds }, [], documentation, { optional: true }, (value) =>
-    isString(value) ? read(value) : value,
+  return applyDecorators(
+    // A second ValidationPipe with enableImplicitConversion converts values to this type.
+    Reflect.metadata('design:type', Comparison),
+    pureAttribute({ name, message, holds }, [], documentation, { optional: true }, (value) =>
+      isString(value) ? read(value) : value,
+    ),
   );
 }
 
