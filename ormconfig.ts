@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
+import { generatePortably } from './scripts/migrations/noted-definitions';
 import { dataSourceOptions, environmentSettings, startEmbeddedPostgres } from './src/platform/programs';
 
 /** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
@@ -13,6 +14,7 @@ async function commandLineDataSource(): Promise<DataSource> {
     extra: undefined,
     entities: [join(__dirname, 'src/**/*.entity.ts')],
   });
+  generatePortably(dataSource);
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = async () => {
     await destroy();
