@@ -3,6 +3,7 @@ import { AuthenticationError, roleMissing } from '../auth/auth-errors';
 import { Role } from '../auth/caller';
 import { StaleVersionError } from '../transactions/precondition';
 import { ApiError, validationError } from '../errors/api-error';
+import { stillInUse } from '../errors/database-errors';
 import { notFound } from '../errors/not-found';
 import { toApiError } from '../errors/to-api-error';
 import { inProgress, keyReused, tooManyKeys } from '../idempotency/idempotency-keys';
@@ -37,6 +38,7 @@ export function expectedErrors(operation: OperationObject, context: OperationCon
     ...accessErrors(context.access),
     ...notFoundErrors(context),
     ...(isGuardedWrite(context) ? [toApiError(new StaleVersionError(2))] : []),
+    ...(context.kept ? [stillInUse()] : []),
     ...(takesKey(context) ? [inProgress(), keyReused(), tooManyKeys()] : []),
     ...(isLimitedWrite(operation, context) ? [writtenTooMuch(3600)] : []),
     ...bodyErrors(operation, context),

@@ -28,6 +28,8 @@ export interface OperationContext {
   item: boolean;
   /** True if it answers with a page. */
   pages: boolean;
+  /** True if it deletes a row that others may keep by their foreign keys. */
+  kept: boolean;
   deprecation: Deprecation | undefined;
   /** The limit of its body in bytes, if it differs from the general one. */
   bodyLimit: number | undefined;

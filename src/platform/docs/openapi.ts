@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DataSource } from 'typeorm';
 import { DeclaredAccess } from '../auth/declared-access';
 import { tablePathOf } from '../routing/route-versions';
 import { WHOLE_LISTS } from '../exports/described';
@@ -14,6 +15,7 @@ import { DocumentedRoutes, nameOnce } from './documented-routes';
 import { COMMON_HEADERS, commonHeaders, shared } from './headers';
 import { toJsonSchema } from './json-schema';
 import { includedDtos } from './included-schemas';
+import { keepingRows } from './kept-rows';
 import type { HeadersObject, OperationObject, PathItemObject } from './openapi-types';
 import { takeExtension } from './references';
 import type { ErrorExample } from './error-examples';
@@ -71,7 +73,7 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
     extraModels: [...includedDtos(declared), ...webhookBodies()],
   });
   document.paths = pathsOf(document, version);
-  complete(document, version, routes);
+  complete(document, version, routes, keepingRows(app.get(DataSource).entityMetadatas));
   Object.assign(document, webhooksSection());
   return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
 }
@@ -121,7 +123,12 @@ function head(version: Version): Omit<OpenAPIObject, 'paths'> {
   return document;
 }
 
-function complete(document: OpenAPIObject, version: Version, routes: DocumentedRoutes): void {
+function complete(
+  document: OpenAPIObject,
+  version: Version,
+  routes: DocumentedRoutes,
+  keepsRow: (path: string) => boolean,
+): void {
   const components = (document.components ??= {});
   const operations = operationsOf(document);
   const { name, schema } = PAGINATION[version];
@@ -138,8 +145,9 @@ function complete(document: OpenAPIObject, version: Version, routes: DocumentedR
     const headers = { ...commonHeaders(path), ...shared(own, components) };
     const route = routes.routeOf(path, method, operation);
     const access = route?.access;
-    const context = { path, method, access, route, version, item, pages, deprecation, bodyLimit, headers, components };
-    completeOperation(operation, context);
+    const kept = method === 'delete' && keepsRow(path);
+    const about = { path, method, access, route, version, item, pages, kept, deprecation, bodyLimit };
+    completeOperation(operation, { ...about, headers, components });
   }
   nameOnce(operations.map(([, , operation]) => operation));
 }
