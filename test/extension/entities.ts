@@ -19,6 +19,7 @@ import {
   type UpdateEvent,
   type ValueTransformer,
   VersionColumn,
+  VirtualColumn,
 } from 'typeorm';
 import { ResourceEntity } from '../../src/platform';
 import { Article, Film, Label, Medium, Photo, Remark, Title, Translation } from './related-entities';
@@ -239,7 +240,22 @@ export class Ticket {
   seat: string;
 }
 
+@Entity('measured')
+export class Measured extends ResourceEntity {
+  @Column()
+  title: string;
+
+  @VirtualColumn({ query: (alias) => `SELECT length(${alias}.title)` })
+  letters: number;
+
+  @Column({ type: 'text', asExpression: 'lower(title)', generatedType: 'STORED' })
+  lowered: string;
+
+  @DeleteDateColumn({ type: 'timestamptz' })
+  deleted_at: Date | null;
+}
+
 export const entities = [
   ...[Listening, Watched, Dated, Hideable, Person, Secret, Columned, Elsewhere, Label, Article, Remark],
-  ...[Medium, Photo, Film, Title, Document, Accessed, Translation, Ticket],
+  ...[Medium, Photo, Film, Title, Document, Accessed, Translation, Ticket, Measured],
 ];

@@ -2,7 +2,17 @@ import { DataSource, type DataSourceOptions, type Logger, QueryFailedError } fro
 import { paginate, readRow } from '../../src/platform';
 import { reasonsAgainstPlain } from '../../src/platform/rows/plain-entity';
 import { useTestApi } from '../support/test-api';
-import { Accessed, Document, Elsewhere, Hideable, Listening, SchemedEntity, Ticket, Watched } from './entities';
+import {
+  Accessed,
+  Document,
+  Elsewhere,
+  Hideable,
+  Listening,
+  Measured,
+  SchemedEntity,
+  Ticket,
+  Watched,
+} from './entities';
 import { useRowHelpers } from './row-helpers';
 import { Article, Film, Label, Medium, Photo, Remark, Title, Translation } from './related-entities';
 
@@ -84,6 +94,29 @@ describe('The helpers for rows do what TypeORM is documented to do with', () => 
       updated_at: expect.any(Date),
     });
     for (const data of await listsOf(SchemedEntity)) expect(data).toMatchObject([{ dueOn: '2026-03-01' }]);
+  });
+
+  it('columns that are computed: by a query, or by the database', async () => {
+    const repository = scratch.repository(Measured);
+    const { id } = await insert(Measured, { title: 'One' });
+    expect(await read(Measured, id)).toMatchObject({ letters: 3, lowered: 'one' });
+    expect(await update(Measured, id, { title: 'Three' })).toMatchObject({ version: 2, letters: 5, lowered: 'three' });
+    for (const data of await listsOf(Measured)) expect(data).toMatchObject([{ letters: 5, lowered: 'three' }]);
+    await remove(Measured, id);
+    expect(await repository.count({ withDeleted: true })).toBe(0);
+  });
+
+  it('columns that are computed, by the repository', async () => {
+    const repository = scratch.repository(Measured);
+    const row = await repository.save(repository.create({ title: 'One' }));
+    expect(row).toMatchObject({ version: 1, lowered: 'one' });
+    row.title = 'Three';
+    expect(await repository.save(row)).toMatchObject({ version: 2, lowered: 'three' });
+    expect(await repository.softRemove(row)).toMatchObject({ version: 3, deleted_at: expect.any(Date) });
+    expect(await repository.recover(row)).toMatchObject({ version: 4, deleted_at: null });
+    expect(await repository.findOneBy({ id: row.id })).toMatchObject({ version: 4, letters: 5, lowered: 'three' });
+    await repository.remove(row);
+    expect(await repository.count({ withDeleted: true })).toBe(0);
   });
 
   it('its log of statements', async () => {

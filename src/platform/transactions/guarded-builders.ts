@@ -76,8 +76,9 @@ async function compared<T extends { affected?: number | null }>(from: unknown, e
 /** Makes a save() read the columns that the database sets, such as `version` and `updated_at`. */
 function returnWhatTheDatabaseSets({ expressionMap }: Builder, { columns }: EntityMetadata): void {
   if (!expressionMap.updateEntity || expressionMap.whereEntities.length === 0 || expressionMap.returning) return;
-  const set = columns.filter(({ isInsert, isUpdate, isVirtual, isSelect }) => {
-    return !isInsert && !isUpdate && !isVirtual && isSelect;
+  const set = columns.filter(({ isInsert, isUpdate, isVirtual, isVirtualProperty, isSelect }) => {
+    // A @VirtualColumn is a subquery of a SELECT.
+    return !isInsert && !isUpdate && !isVirtual && !isVirtualProperty && isSelect;
   });
   if (set.length > 0) expressionMap.returning = set.map(({ propertyPath }) => propertyPath);
 }
