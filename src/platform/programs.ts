@@ -11,8 +11,8 @@ export { run } from './process/run';
 export type { Demo } from './process/startup';
 /** Tells what the start is at, if that takes long. */
 export { inSlowStep } from './logging/slow-step';
-/** Creates the application before it listens. */
-export { createApplication } from './process/create-application';
+/** Creates the application before it listens, with options of `NestFactory.create()`. */
+export { createApplication, type NestOptions } from './process/create-application';
 /** The settings without an application. */
 export { ConfigModule } from './config/config.module';
 export { environmentSettings } from './config/read-settings';

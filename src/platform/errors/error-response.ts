@@ -2,12 +2,13 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Response } from 'express';
 import type { ApiError } from './api-error';
 import { writeError, writeJson, writeUnasked, type Written } from './error-form';
+import { restorePolicy } from '../http/content-policy';
 import { toJson } from '../http/json';
 import { sendByReplacedMethods, hasReplacedMethods } from '../http/replaced-methods';
 
 const OF_A_SUCCESS = [
   ...['ETag', 'Location', 'Link', 'Last-Modified', 'Content-Encoding', 'Content-Disposition', 'Content-Range'],
-  ...['Accept-Ranges', 'Content-Security-Policy', 'Preference-Applied'],
+  ...['Accept-Ranges', 'Preference-Applied'],
 ];
 
 /** Responses that are being sent, and will end without further code. */
@@ -44,6 +45,7 @@ export function sendOwnError(response: ServerResponse, status: number, body: unk
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
   // Headers that a handler has set for its success don't belong to the error.
   for (const name of OF_A_SUCCESS) response.removeHeader(name);
+  restorePolicy(response as Response);
   (response as Response).linkLine = undefined;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.statusCode = status;

@@ -19,6 +19,7 @@ import { Embedding } from '../lists/embedding';
 import { CONFIRM, CURSORS, EXPORT, KEYS, type ListQuery, PARAMETERS_OF, WORK } from '../lists/list-query';
 import { attributesOf, parseFields } from '../input/fields';
 import { includesOf, parseIncludes, type Relation } from '../input/includes';
+import { notePolicy } from '../http/content-policy';
 import { BodyReading } from './body-reading';
 import { MULTIPART } from './media-types';
 import { asPrimitive, primitiveMessage } from '../input/primitives';
@@ -55,6 +56,7 @@ export class InputGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (kindOf(context) !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
+    notePolicy(request.res!);
     const input = this.inputs.of(context);
     if (input.timeLimit !== undefined) allow(request, input.timeLimit);
     this.checkQuery(request, input, context);

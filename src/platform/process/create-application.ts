@@ -10,7 +10,15 @@ interface TestingModule {
   createNestApplication(adapter: ApiAdapter, options: NestApplicationOptions): INestApplication;
 }
 
+/** The options of `NestFactory.create()` that a team may choose. The service decides about the others. */
+export type NestOptions = Pick<
+  NestApplicationOptions,
+  'cookies' | 'instrument' | 'moduleIdGeneratorAlgorithm' | 'routeConflictPolicy'
+>;
+
 export interface ApplicationOptions {
+  /** Options of Nest. Default: none */
+  nest?: NestOptions;
   /** The certificate for HTTPS. Default: plain HTTP */
   certificate?: Certificate;
   /** Buffers log lines until there is a logger. Default: false */
@@ -23,10 +31,10 @@ export interface ApplicationOptions {
  */
 export async function createApplication(
   source: Type | TestingModule,
-  { certificate, bufferLogs = false }: ApplicationOptions = {},
+  { nest, certificate, bufferLogs = false }: ApplicationOptions = {},
 ): Promise<NestExpressApplication> {
   const adapter = new ApiAdapter(certificate);
-  const options = { bodyParser: false, abortOnError: false, bufferLogs, autoFlushLogs: !bufferLogs };
+  const options = { ...nest, bodyParser: false, abortOnError: false, bufferLogs, autoFlushLogs: !bufferLogs };
   const app = isTestingModule(source)
     ? (source.createNestApplication(adapter, options) as NestExpressApplication)
     : await NestFactory.create<NestExpressApplication>(source, adapter, options);

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
 import { environmentSettings } from '../config/read-settings';
 import type { Settings } from '../config/settings';
-import { createApplication } from './create-application';
+import { createApplication, type NestOptions } from './create-application';
 import type { ApiAdapter } from '../server/api-adapter';
 import { Certificate } from '../server/certificate';
 import { Lifetime, closableApplication } from './lifetime';
@@ -15,6 +15,8 @@ import { Primary } from './primary';
 import { announce, type Demo } from './startup';
 
 export interface RunOptions {
+  /** Options of `NestFactory.create()`, e.g. `{ cookies: { secret } }`. Default: none */
+  nest?: NestOptions;
   /** Prepares the application before it listens: middleware, microservices, WebSocket adapters. Default: nothing */
   prepare?: (app: NestExpressApplication) => unknown;
   /** The demo accounts of the initialized application. Default: none */
@@ -27,9 +29,12 @@ const LATER = 2_000;
 const NO_DEMO: Demo = { open: false, offered: false };
 
 /** Starts the service of a module, and ends the process when the service has ended. */
-export function run(module: Type, { prepare = () => undefined, demo = () => NO_DEMO }: RunOptions = {}): void {
+export function run(
+  module: Type,
+  { nest = {}, prepare = () => undefined, demo = () => NO_DEMO }: RunOptions = {},
+): void {
   const lifetime = new Lifetime(announceLeaving);
-  start({ module, prepare, demo, lifetime }).catch((error) => lifetime.fail(error));
+  start({ module, nest, prepare, demo, lifetime }).catch((error) => lifetime.fail(error));
 }
 
 interface Service extends Required<RunOptions> {
@@ -52,10 +57,10 @@ async function startPrimary(settings: Settings, { lifetime }: Service): Promise<
   lifetime.started(primary.logger);
 }
 
-async function startInstance(settings: Settings, { module, prepare, demo, lifetime }: Service): Promise<void> {
+async function startInstance(settings: Settings, { module, nest, prepare, demo, lifetime }: Service): Promise<void> {
   // Log lines are buffered until there is a logger, see ProcessModule. If the start fails earlier, Lifetime reports the
   // failure.
-  const app = await createApplication(module, { certificate: Certificate.of(settings), bufferLogs: true });
+  const app = await createApplication(module, { nest, certificate: Certificate.of(settings), bufferLogs: true });
   const adapter = app.getHttpAdapter() as unknown as ApiAdapter;
   lifetime.created(
     closableApplication(app, () => adapter.renewCertificate()),

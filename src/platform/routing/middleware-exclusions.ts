@@ -1,10 +1,12 @@
 import { type INestApplication, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { RequestMethod, VERSION_NEUTRAL, type ControllerOptions } from '@nestjs/common';
 import type { NestContainer } from '@nestjs/core';
+import { CrossOriginProtection } from '@nestjs/core/security/cross-origin-protection';
 import { NAMES } from './versioning';
 
 type Configuration = ReturnType<MiddlewareConsumer['apply']>;
 type Excluded = Parameters<Configuration['exclude']>[number];
+type RouteInfo = Exclude<Excluded, string>;
 
 const EVERY: ControllerOptions['version'] = [VERSION_NEUTRAL, ...NAMES];
 
@@ -33,6 +35,16 @@ function withExclusions(consumer: MiddlewareConsumer): MiddlewareConsumer {
     },
   });
 }
+
+const resolve = Object.getOwnPropertyDescriptor(CrossOriginProtection.prototype, 'resolveExclusions')
+  ?.value as CrossOriginProtection['resolveExclusions'];
+
+/** The same for `app.enableCsrfProtection({ exclude: ['cats'] })`, whenever it is called. */
+CrossOriginProtection.prototype.resolveExclusions = function (this: CrossOriginProtection, paths) {
+  const routes = this['excludedRoutes'] as RouteInfo[];
+  routes.splice(0, routes.length, ...(routes.map(inEvery) as RouteInfo[]));
+  return resolve.call(this, paths);
+};
 
 function inEvery(route: Excluded): Excluded {
   const info = typeof route === 'string' ? { path: route, method: RequestMethod.ALL } : route;
