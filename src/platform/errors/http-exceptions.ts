@@ -47,7 +47,7 @@ function violationsOf(messages: string[], field: string): FieldViolation[] {
 }
 
 /** One line, as long as the document says. */
-const sentence = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_SENTENCE);
+export const sentence = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, MAX_SENTENCE);
 
 /** True if Nest made this response object, not a developer. */
 export function isOfNest(body: object, status: number): body is { statusCode: number } {

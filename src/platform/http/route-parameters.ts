@@ -10,6 +10,8 @@ export interface Parameter {
   name?: string;
   pipes: (PipeTransform | Type<PipeTransform>)[];
   type: unknown;
+  /** A Standard Schema that a pipe may read. */
+  schema?: unknown;
 }
 
 export type Controller = { prototype: Record<string, unknown> };
@@ -18,6 +20,7 @@ interface Raw {
   index: number;
   data?: unknown;
   pipes?: Parameter['pipes'];
+  schema?: unknown;
 }
 
 const scanner = new MetadataScanner();
@@ -27,11 +30,12 @@ export function parametersOf(handler: object, controller: Controller): Parameter
     const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<string, Raw>;
     const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, method) ?? []) as unknown[];
     // Keys are `<parameter kind>:<index>`.
-    return Object.entries(metadata).map(([key, { index, data, pipes = [] }]) => ({
+    return Object.entries(metadata).map(([key, { index, data, pipes = [], schema }]) => ({
       kind: Number(key.split(':')[0]),
       name: typeof data === 'string' ? data : undefined,
       pipes,
       type: types[index],
+      schema,
     }));
   });
 }

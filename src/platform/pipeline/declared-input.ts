@@ -4,24 +4,37 @@ import { DeclaredAccess } from '../auth/declared-access';
 import { StartupError } from '../config/startup-error';
 import { inputClasses, takesUntypedList } from './route-input';
 import type { Controller } from '../http/route-parameters';
+import { hasUnreadSchema } from './unread-schemas';
+
+const UNTYPED_LIST =
+  'The compiler tells nobody of which class the items of a list are, so these bodies would not be validated; write ' +
+  '@Body(new ParseArrayPipe({ items: ThingDto })) there';
+const UNREAD_SCHEMA =
+  'These parameters name a schema that no pipe compares them with, so they would not be validated; add ' +
+  '@UsePipes(StandardSchemaValidationPipe) there, or app.useGlobalPipes(new StandardSchemaValidationPipe()) in `prepare` of run()';
 
 /**
- * Refuses the start when a route takes a list whose items nothing would validate. Warns of classes that allow no
+ * Refuses the start when a route takes input that nothing would validate as declared. Warns of classes that allow no
  * attribute.
  */
 @Injectable()
 export class DeclaredInput implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(DeclaredInput.name);
 
+  /** The pipes of all routes. Default: none */
+  ofAllRoutes?: () => readonly unknown[];
+
   constructor(private readonly access: DeclaredAccess) {}
 
   onModuleInit(): void {
-    const routes = this.namesOf((handler, owner) => (takesUntypedList(handler, owner) ? [''] : []));
-    if (routes.length === 0) return;
-    throw new StartupError(
-      'The compiler tells nobody of which class the items of a list are, so these bodies would not be validated; write ' +
-        `@Body(new ParseArrayPipe({ items: ThingDto })) there:\n${routes.map((route) => `  - ${route}`).join('\n')}`,
-    );
+    const ofAll = this.ofAllRoutes?.() ?? [];
+    this.refuse(takesUntypedList, UNTYPED_LIST);
+    this.refuse((handler, owner) => hasUnreadSchema(handler, owner, ofAll), UNREAD_SCHEMA);
+  }
+
+  private refuse(isRefused: (handler: object, controller: Controller) => boolean, reason: string): void {
+    const routes = this.namesOf((handler, owner) => (isRefused(handler, owner) ? [''] : []));
+    if (routes.length > 0) throw new StartupError(`${reason}:\n${routes.map((route) => `  - ${route}`).join('\n')}`);
   }
 
   onApplicationBootstrap(): void {

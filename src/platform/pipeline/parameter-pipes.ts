@@ -14,6 +14,7 @@ import { CONFIRM, CURSORS, EXPORT, KEYS, type ListQuery, WORK } from '../lists/l
 import { IdPipe } from '../input/id.pipe';
 import { type Groups, ValidationPipe } from '../input/validation.pipe';
 import { violationsOf } from '../input/violations';
+import { schemaViolations } from './schema-issues';
 
 /** The client's names of parameters that hold the whole body, query or path. */
 const WHOLE: Record<string, string> = { body: 'body', query: 'query', param: 'path' };
@@ -108,8 +109,11 @@ function noteParameter(error: unknown, { type, data }: ArgumentMetadata, given: 
   if (!(error instanceof HttpException)) return;
   const { violations } = refusalOf(error) ?? {};
   const inBody = type === 'body' && typeof data === 'string';
+  const name = typeof data === 'string' ? data : undefined;
+  const ofSchema = schemaViolations(error, name, WHOLE[type] ?? 'request');
   noteRefusal(error, {
-    field: typeof data === 'string' ? data : (WHOLE[type] ?? nameOfFiles(given)),
+    field: name ?? WHOLE[type] ?? nameOfFiles(given),
+    ...(ofSchema && { violations: ofSchema }),
     ...(inBody && violations && { violations: violations.map((one) => ({ ...one, field: `${data}.${one.field}` })) }),
   });
 }

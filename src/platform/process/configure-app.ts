@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { ApplicationConfig } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { tellOfWrites } from '../changes/tell-of-writes';
@@ -12,6 +13,7 @@ import { CallerRights } from '../pipeline/caller-rights';
 import { ApiIndex } from './indexes/api-index';
 import { rootIndex } from './indexes/root-index';
 import { ConnectionShares } from '../pipeline/connection-shares';
+import { DeclaredInput } from '../pipeline/declared-input';
 import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
@@ -50,6 +52,8 @@ export function configureApp(app: INestApplication): void {
   adapter.limitRequests(settings.REQUEST_TIMEOUT);
   adapter.rightsOf = app.get(CallerRights).of;
   adapter.fallback = rootIndex(app.get(ApiIndex), (...answer) => adapter.reply(...answer));
+  const ofAllRoutes = () => pipesOfAll(app);
+  app.get(DeclaredInput).ofAllRoutes = ofAllRoutes;
   fixPaths(app, OUTSIDE_THE_PREFIX);
   excludeInEveryVersion(app);
   markControllerMethods(
@@ -99,6 +103,12 @@ export function configureApp(app: INestApplication): void {
   if (!API_DOCS) return;
   setUpDocs(app);
   leadToNewestDocument(app);
+}
+
+/** Those of `app.useGlobalPipes()` and of APP_PIPE: instances, and the classes of request-scoped ones. */
+function pipesOfAll(app: INestApplication): unknown[] {
+  const { config } = app as unknown as { config: ApplicationConfig };
+  return [...config.getGlobalPipes(), ...config.getGlobalRequestPipes().map(({ metatype }) => metatype)];
 }
 
 function settingsOf(app: INestApplication): Settings {
