@@ -204,7 +204,10 @@ describe('The document of a team’s routes', () => {
       const { schema, example } = node.content['application/json'];
       if (example !== undefined) expect([where, document.violations(schema, example)]).toEqual([where, []]);
     }
-    expect(bodyOf('house-pets/households', 'put').example).toMatchObject({ tags: ['a'], labels: { a: 'b' } });
+    expect(bodyOf('house-pets/households', 'put').example).toMatchObject({
+      ...{ tags: ['a'], labels: { a: 'b' } },
+      ...{ kind: 'CAT', other_kind: 'CAT', grades: [1], grade: 1 },
+    });
   });
 
   it('keeps queries, headers and tags by hand', () => {

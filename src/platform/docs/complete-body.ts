@@ -68,8 +68,9 @@ function exampleOf(schema: SchemaObject, components: ComponentsObject, depth = 0
   const [alternative] = [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
   if (alternative) return inside(alternative);
   if (schema.items) return listOf(inside(schema.items));
-  const parts = (schema.allOf ?? []).map(inside);
-  if (!schema.properties) return parts.length > 0 ? Object.assign({}, ...parts) : undefined;
+  const parts = (schema.allOf ?? []).map(inside).filter((part) => part !== undefined);
+  // An attribute of a named schema is an `allOf` of one, which needn't be an object: `@ApiProperty({ enum, enumName })`.
+  if (!schema.properties) return parts.length > 1 ? Object.assign({}, ...parts) : (parts[0] ?? schema.enum?.[0]);
   const examples = Object.entries(schema.properties)
     .filter(([, property]) => '$ref' in property || property.default === undefined)
     .map(([name, property]): [string, unknown] => [name, inside(property)])

@@ -111,6 +111,23 @@ export class HouseholdDto {
   @ApiProperty({ type: [String], example: ['a'] })
   @IsString({ each: true })
   tags: string[];
+
+  @ApiProperty({ enum: Kind, enumName: 'Kind' })
+  @IsEnum(Kind)
+  kind: Kind;
+
+  @ApiProperty({ enum: Kind, enumName: 'Kind', nullable: true, description: 'What else it is.' })
+  @IsOptional()
+  @IsEnum(Kind)
+  other_kind: Kind | null;
+
+  @ApiProperty({ enum: Grade, enumName: 'Grade', isArray: true })
+  @IsEnum(Grade, { each: true })
+  grades: Grade[];
+
+  @ApiProperty({ enum: Grade })
+  @IsEnum(Grade)
+  grade: Grade;
 }
 
 /** Contains its own kind. */
