@@ -99,14 +99,17 @@ function readableLines(): DestinationStream | undefined {
   });
 }
 
-function sentenceOf(line: Record<string, unknown>): string {
+/** The text of a line: a request is a sentence. Others, such as the event of a 403, may have a method as well. */
+export function sentenceOf(line: Record<string, unknown>): string {
   const { msg, context, method, route, version, status, ms } = line as Record<
     string,
     string | number | null | undefined
   >;
-  if (method !== undefined) {
+  if (msg === 'request' && method !== undefined) {
     const path = version && route ? String(route).replace('/api', `/api/v${version}`) : route;
-    return `${method} ${path ?? '?'} ${status ?? 'not answered'} in ${ms} ms`;
+    // The parser refuses a request that nobody could read, and measures no time.
+    const time = ms === undefined ? '' : ` in ${ms} ms`;
+    return `${method ?? '?'} ${path ?? '?'} ${status ?? 'not answered'}${time}`;
   }
   return context ? `[${context}] ${msg}` : String(msg);
 }
