@@ -34,6 +34,13 @@ describe('An application built on the platform', () => {
     }
   });
 
+  it.each([200, 204, 302, 304, 600])('throws a status that is none of an error, and it is 500: %s', async (status) => {
+    exceptions[`no error ${status}`] = [() => new HttpException(SECRET, status), 'INTERNAL_ERROR', ''];
+    const answer = await api.get(`/exceptions/${encodeURIComponent(`no error ${status}`)}`);
+
+    expectError(answer, 'INTERNAL_ERROR', { secret: SECRET });
+  });
+
   it('throws a list with 400, and each message is in the details', async () => {
     const lists = expectError(await api.get('/exceptions/lists'), 'VALIDATION_ERROR');
     expect(lists).toMatchObject({ message: 'Bad Request', details: 'name must be longer; age must be a number' });

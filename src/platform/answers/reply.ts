@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { replyError } from '../errors/error-reply';
 import { endsByItself } from '../errors/error-response';
 import { answerOf } from './answer';
+import { answerFailure } from './failed-files';
 import type { KeyedAnswer } from './keyed-answer';
 import { MultiStatus } from './multi-status';
 import { send, sendBody } from './send';
@@ -24,7 +25,10 @@ export function reply(response: Response, body: unknown, byNest: () => unknown):
 }
 
 function replyOnce(response: Response, body: unknown, byNest: () => unknown): unknown {
-  if (body instanceof StreamableFile) endsByItself(response);
+  if (body instanceof StreamableFile) {
+    endsByItself(response);
+    answerFailure(body, response);
+  }
   if (body instanceof EventStream) return sendEvents(response, body);
   if (body === undefined || body instanceof StreamableFile) return byNest();
   if (response.statusCode >= MIN_ERROR) return body === null ? byNest() : replyError(response, body);
