@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { generatePortably } from './scripts/migrations/noted-definitions';
+import { askOneByOne } from './scripts/migrations/one-by-one';
 import { dataSourceOptions, environmentSettings, startEmbeddedPostgres } from './src/platform/programs';
 
 /** The data source for TypeORM's command line: the database of DATABASE_URL, or the embedded one. */
@@ -15,6 +16,7 @@ async function commandLineDataSource(): Promise<DataSource> {
     entities: [join(__dirname, 'src/**/*.entity.ts')],
   });
   generatePortably(dataSource);
+  askOneByOne(dataSource);
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = async () => {
     await destroy();

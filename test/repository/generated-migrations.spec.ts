@@ -19,6 +19,15 @@ export class Lamp {
 
   @Column({ type: 'text', asExpression: "lower(name) || '$1'", generatedType: 'STORED' })
   lower_name: string;
+
+  @Column({ type: 'enum', enum: ['ON', 'OFF'], default: 'ON' })
+  first: string;
+
+  @Column({ type: 'enum', enum: ['ON', 'OFF'], default: 'OFF' })
+  second: string;
+
+  @Column({ type: 'enum', enum: ['ON', 'OFF'], default: 'OFF' })
+  third: string;
 }
 
 @ViewEntity({ name: 'lamp_names', expression: 'SELECT id, lower_name FROM lamps' })
@@ -65,10 +74,11 @@ describe('npm run migration:generate', () => {
 
   it('finds nothing more to migrate in a database of another name', () => {
     expect(runAt(urls[1], 'migration:run')).toMatchObject({ status: 0 });
-    expect(runAt(urls[1], 'typeorm', '--', 'migration:generate', '--check', 'src/migrations/more')).toEqual({
-      status: 0,
-      said: expect.stringContaining('No changes in database schema were found'),
-    });
+    const { status, said } = runAt(urls[1], 'typeorm', '--', 'migration:generate', '--check', 'src/migrations/more');
+
+    expect([status, said]).toEqual([0, expect.stringContaining('No changes in database schema were found')]);
+    // By pg, for statements at once on one connection.
+    expect(said).not.toContain('DeprecationWarning');
   });
 
   it('takes back what it wrote', () => {
