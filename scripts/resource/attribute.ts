@@ -15,6 +15,9 @@ const MIN_UNIQUE_LENGTH = 4;
 /** An entry of a B-tree index has at most 2,700 bytes, four for a code point. */
 const MAX_UNIQUE_LENGTH = 500;
 const MIN_UNIQUE_NUMBERS = 10_000;
+const CANNOT_BE_UNIQUE =
+  "can't be unique: only text, email and whole can. Leave !unique out, then add a unique index by hand, as " +
+  'docs/adding-a-resource.md says of a field';
 
 interface Part {
   attribute?: Attribute;
@@ -23,15 +26,21 @@ interface Part {
 
 type Bounds = Pick<Attribute, 'min' | 'max' | 'scale'>;
 
-/** The attribute that a text of the command stands for, or all that is wrong with it. */
-export function attributeOf(text: string, resources: Existing[]): Part {
+/**
+ * The attribute that a text of the command stands for, or all that is wrong with it.
+ * @param noun the resource that gets it, which isn't among the others yet. Default: unknown
+ */
+export function attributeOf(text: string, resources: Existing[], noun?: string): Part {
   const match = FORM.exec(text);
   if (!match)
     return { problems: [`${text}: must have the form name:kind, such as name:text(120) or note:lines(1000)?`] };
   const [, name, kindName, bounds, list, items, nullable, unique, fallback] = match;
   const target = resources.find(({ names }) => names.noun === kindName);
   const kind = kindOf(kindName, list !== undefined, target !== undefined);
-  if (!kind) return { problems: [...problemsOfName(name), `${name}: ${unknownKind(kindName, list !== undefined)}`] };
+  if (!kind) {
+    const problem = kindName === noun ? selfReference(name, noun) : unknownKind(kindName, list !== undefined);
+    return { problems: [...problemsOfName(name), `${name}: ${problem}`] };
+  }
 
   const read = kindName.startsWith('{') ? nestedIn(kindName, resources) : { attributes: [], problems: [] };
   const limits = boundsOf(kind, bounds);
@@ -76,6 +85,10 @@ function unknownKind(name: string, isList: boolean): string {
   const words = isList ? 'is no kind of lists' : 'is neither a kind nor a resource';
   return `${name || '(no kind)'} ${words}. These are the kinds:\n${known.join('\n')}`;
 }
+
+const selfReference = (name: string, noun: string): string =>
+  `the command writes no reference of ${noun} to themselves. Leave ${name} out, then add it by hand: its column with @ManyToOne() ` +
+  'to the entity, and the rest as docs/adding-a-resource.md says of a field';
 
 /** The attributes between the braces of a nested object. */
 function nestedIn(text: string, resources: Existing[]): { attributes: Attribute[]; problems: string[] } {
@@ -133,7 +146,7 @@ function problemsOf(attribute: Attribute, fallback: string | undefined): string[
   if (options.some((one) => !OPTION.test(one))) problems.push('the names of an enum must be capital letters');
   if (new Set(options).size < options.length) problems.push('has a name twice');
   if (name === 'status' && (kind !== KINDS.enum || nullable)) problems.push('must be an enum that is never null');
-  if (unique && !kind.canBeUnique) problems.push(`can't be unique: only text, email and whole can`);
+  if (unique && !kind.canBeUnique) problems.push(CANNOT_BE_UNIQUE);
   if (unique && kind.isText && max > 0 && max < MIN_UNIQUE_LENGTH) {
     problems.push(`must have room for ${MIN_UNIQUE_LENGTH} characters to be unique`);
   }
@@ -142,7 +155,8 @@ function problemsOf(attribute: Attribute, fallback: string | undefined): string[
   if (unique && kind === KINDS.whole && max - min < MIN_UNIQUE_NUMBERS) {
     problems.push(`must have room for ${MIN_UNIQUE_NUMBERS} numbers to be unique`);
   }
-  if (unique && (nullable || fallback !== undefined)) problems.push('must be required to be unique');
+  if (unique && (nullable || fallback !== undefined))
+    problems.push('must be required to be unique: leave out its ? or default');
   if (nullable && fallback !== undefined) problems.push('is null when it is left out, so it takes no default');
   else if (fallback !== undefined && !kind.read) problems.push('takes no default');
   else if (fallback !== undefined && kind.read!(fallback, attribute) === undefined) {

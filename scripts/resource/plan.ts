@@ -61,7 +61,7 @@ const WRITES = ['user', 'admin'];
  * @throws {Refusal}
  */
 export function planOf(wish: Wish, resources: Existing[], exists: (path: string) => boolean = existsSync): Plan {
-  const parts = wish.attributes.map((text) => attributeOf(text, resources));
+  const parts = wish.attributes.map((text) => attributeOf(text, resources, wish.noun));
   const attributes = parts.flatMap(({ attribute }) => attribute ?? []);
   const parent = resources.find(({ names }) => names.noun === wish.in);
   const problems = [
