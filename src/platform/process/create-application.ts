@@ -11,10 +11,7 @@ interface TestingModule {
 }
 
 /** The options of `NestFactory.create()` that a team may choose. The service decides about the others. */
-export type NestOptions = Pick<
-  NestApplicationOptions,
-  'cookies' | 'instrument' | 'moduleIdGeneratorAlgorithm' | 'routeConflictPolicy'
->;
+export type NestOptions = Pick<NestApplicationOptions, 'cookies' | 'routeConflictPolicy'>;
 
 export interface ApplicationOptions {
   /** Options of Nest. Default: none */
