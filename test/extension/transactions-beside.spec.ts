@@ -1,25 +1,26 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { type Handler, insert, useHandlers } from '../support/modules/handlers';
 
 const FAILURE = new Error('fails');
 const RUNS = Number(process.env.TRANSACTION_PROGRAMS ?? 60);
 const REFUSAL = 'which the same query runner had written meanwhile';
+const REFUSALS = new RegExp(`${REFUSAL}|have begun or ended at once`);
 
 /** A transaction that waits before it begins and before each of its rows, and then ends. */
 interface Plan {
   begins: number;
   rows: number[];
-  fails: boolean;
+  fails?: 'by an error' | 'by a statement';
 }
 
 const pauses = fc.integer({ min: 0, max: 3 });
 const plan: fc.Arbitrary<Plan> = fc.record({
   begins: pauses,
   rows: fc.array(pauses, { minLength: 1, maxLength: 3 }),
-  fails: fc.boolean(),
+  fails: fc.constantFrom(undefined, 'by an error', 'by a statement'),
 });
 
 /** Transactions beside each other, and the pauses before what the outer manager writes beside them. */
@@ -41,27 +42,17 @@ async function carryOut(manager: EntityManager, { begins, rows, fails }: Plan, n
       await pause(times);
       await insert(own, names[index]);
     }
+    if (fails === 'by a statement') await own.query('SELECT 1 / 0');
     if (fails) throw FAILURE;
   });
   return names;
 }
 
 const failing = (manager: EntityManager, name: string) =>
-  carryOut(manager, { begins: 0, rows: [0], fails: true }, name).catch(() => undefined);
+  carryOut(manager, { begins: 0, rows: [0], fails: 'by an error' }, name).catch(() => undefined);
 
 describe('Transactions beside each other on one manager', () => {
   const { marks, messages, send, database, sql } = useHandlers();
-
-  const withRunner =
-    (work: (runner: QueryRunner) => Promise<unknown>): Handler =>
-    async () => {
-      const runner = database().createQueryRunner();
-      try {
-        return await work(runner);
-      } finally {
-        await runner.release();
-      }
-    };
 
   /** Whatever fails: what is told is what is stored, or else all is refused. */
   async function expectToldTruly(around: (work: Handler) => Handler, { plans, beside }: Program, keyed: boolean) {
@@ -79,8 +70,8 @@ describe('Transactions beside each other on one manager', () => {
     });
     const { status } = await send(handler, keyed);
     expect([status, await marks()]).toEqual(status === 201 ? [201, told.toSorted()] : [500, []]);
-    if (plans.every(({ fails }) => !fails)) expect(status).toBe(201);
-    if (status !== 201) expect(messages()).toContain(REFUSAL);
+    if (keyed) expect(status).toBe(201);
+    if (status !== 201) expect(messages()).toMatch(REFUSALS);
   }
 
   it.each<[string, boolean, (work: Handler) => Handler]>([
@@ -95,7 +86,11 @@ describe('Transactions beside each other on one manager', () => {
   });
 
   it('are each undone alone with a key', async () => {
-    const plans = [true, false, true, false].map((fails) => ({ begins: 0, rows: [0, 1], fails }));
+    const plans = (['by an error', undefined, 'by a statement', undefined] as const).map((fails) => ({
+      begins: 0,
+      rows: [0, 1],
+      fails,
+    }));
     const handler: Handler = (manager) =>
       manager.transaction((outer) =>
         Promise.allSettled(plans.map((one, index) => carryOut(outer, one, `${index}.`))).then(() => undefined),
@@ -104,15 +99,55 @@ describe('Transactions beside each other on one manager', () => {
     expect(await marks()).toEqual(['1.0', '1.1', '3.0', '3.1']);
   });
 
-  it('are all stored by a query runner that begins them at once', async () => {
-    const handler = withRunner(({ manager }) =>
-      Promise.all(
-        [0, 1, 2].map((index) => carryOut(manager, { begins: 0, rows: [index, 0], fails: false }, `${index}.`)),
-      ),
-    );
-    expect((await send(handler)).status).toBe(201);
-    expect(await marks()).toHaveLength(6);
+  it('are all refused if they begin at once', async () => {
+    const plans = [0, 1].map(() => ({ begins: 0, rows: [0] }));
+    const handler: Handler = (manager) =>
+      manager.transaction((outer) => Promise.all(plans.map((one, index) => carryOut(outer, one, `${index}.`))));
+    const { status } = await send(handler);
+    expect([status, await marks()]).toEqual([500, []]);
+    expect(messages()).toContain('begun or ended at once');
   });
+
+  it('are refused although one of them could not begin', async () => {
+    const handler: Handler = (manager) =>
+      manager.transaction(async (outer) => {
+        await insert(outer, 'outer');
+        const nested = () => outer.transaction((inner) => insert(inner, 'outer'));
+        await Promise.allSettled([nested(), pause(1).then(nested)]);
+        await nested().catch(() => undefined);
+        await insert(outer, 'after');
+      });
+    const { status } = await send(handler);
+    expect([status, await marks()]).toEqual([500, []]);
+  });
+
+  it.each(['Start', 'Commit', 'Rollback'].flatMap((end) => [`beforeTransaction${end}`, `afterTransaction${end}`]))(
+    'may be those of a subscriber in another flow: %s',
+    async (event) => {
+      const handler: Handler = async (manager) => {
+        let times = 0;
+        const hook = AsyncResource.bind(({ manager: own }: { manager: EntityManager }) =>
+          times++ === 0 ? own.transaction((inner) => insert(inner, 'hook')) : undefined,
+        );
+        const { subscribers } = database();
+        try {
+          await manager.transaction(async (outer) => {
+            await insert(outer, 'outer');
+            subscribers.push({ [event]: hook });
+            await outer.transaction((inner) => insert(inner, 'nested'));
+            await failing(outer, 'lost');
+          });
+        } finally {
+          subscribers.splice(-1);
+        }
+      };
+      const { status } = await send(handler);
+      const names = await marks();
+      expect(status === 201 ? names.filter((name) => name !== 'hook') : names).toEqual(
+        status === 201 ? ['nested', 'outer'] : [],
+      );
+    },
+  );
 
   it.each([
     [

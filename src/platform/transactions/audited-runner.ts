@@ -4,6 +4,7 @@ import { ReleasedError, ReleasedRunner } from './released-runner';
 import { changesAudited } from './audited-tables';
 import { sendAhead } from './observed-commits';
 import { currentOrigin } from './place';
+import { mayWrite } from './statement-kinds';
 import { transactionOf, UnitOfWork } from './unit-of-work';
 
 const IDLE = 'I';
@@ -25,7 +26,8 @@ export class AuditedRunner extends ReleasedRunner {
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
     const retry = () => this.query(query, parameters, useStructuredResult);
-    if (this.aloneBeside) return this.aloneBeside.then(retry);
+    // A read that joins loses nothing, and may be that of a subscriber.
+    if (this.aloneBeside && mayWrite(query)) return this.aloneBeside.then(retry);
     if (this.beginsLate && query === BEGIN) return this.beginLate();
     // It would run behind the end, and stand for itself.
     if (this.isEnding) return Promise.reject(new ReleasedError());

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { TransactionNotStartedError } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome, type OwnTransaction, type Waiter } from './after-commit';
 import { AuditedRunner } from './audited-runner';
@@ -15,8 +16,6 @@ const FAILED = 'E';
 const NESTED = /^(SAVEPOINT|RELEASE SAVEPOINT|ROLLBACK TO SAVEPOINT) typeorm_(\d+)$/;
 const BESIDE = 'a transaction beside it';
 
-const noop = (): void => undefined;
-
 /**
  * TypeORM's query runner, which refuses to commit what it can't tell apart. PostgreSQL's savepoints are a stack, and TypeORM names
  * them by their depth: what is written beside a nested transaction is undone with it, and of two nested transactions beside each
@@ -27,16 +26,23 @@ export class OwnRunner extends AuditedRunner {
   private readonly own: OwnTransaction[] = [];
   /** The number of savepoints of the nested ones, as PostgreSQL will see it at the next statement. */
   private savepoints = 0;
-  /** The transaction that begins or ends at the moment. */
-  private changing?: { own: OwnTransaction; over: Promise<unknown> };
+  /** The depth at which a savepoint is made or ended, until TypeORM has counted that. */
+  private uncounted?: number;
+  /** Those that have ended. */
+  private readonly left = new WeakSet<OwnTransaction>();
   /** The reason why what remains must not be committed. */
   private failure?: Error;
 
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
-    if (this.own.length > 1) this.noteStatement(query);
-    return super.query(query, parameters, useStructuredResult);
+    const run = () => super.query(query, parameters, useStructuredResult);
+    if (this.own.length < 2) return run();
+    const [, command, number] = NESTED.exec(query) ?? [];
+    this.noteStatement(query);
+    if (!command) return run();
+    this.savepoints = Number(number) - (command === 'SAVEPOINT' ? 0 : 1);
+    return this.runUncounted(run);
   }
 
   /** Not async, so that the caller's flow enters the transaction. */
@@ -74,11 +80,9 @@ export class OwnRunner extends AuditedRunner {
 
   private async beginOwn(begin: () => Promise<void>): Promise<void> {
     const own = UnitOfWork.begin();
-    const beside = () => this.aloneBeside ?? this.changeBeside(own);
-    for (let wait = beside(); wait; wait = beside()) await wait;
     this.own.push(own);
     try {
-      await this.change(own, begin);
+      await begin();
     } catch (error) {
       if (this.transactionDepth < this.own.length) await settle(this.leave(own, 'Rollback'), 'Rollback');
       throw error;
@@ -86,44 +90,34 @@ export class OwnRunner extends AuditedRunner {
   }
 
   private async endOwn(outcome: Outcome, end: () => Promise<void>): Promise<void> {
-    const flow = UnitOfWork.own();
-    for (let wait = this.changeBeside(flow); wait; wait = this.changeBeside(flow)) await wait;
-    const ended = this.endedBy(flow);
-    if (!ended) return end();
+    // TypeORM rolls back what it couldn't begin. That would be the transaction around it.
+    if (this.own.at(-1)?.isApart && UnitOfWork.hasEnded(this.left)) throw new TransactionNotStartedError();
+    const ended = this.endedBy(UnitOfWork.own());
     const { transactionDepth } = this;
     let waiters: Waiter[] = [];
-    const endAndLeave = async () => {
-      try {
-        await end();
-      } finally {
-        // A subscriber may fail after the end of the transaction.
-        if (this.transactionDepth < transactionDepth) {
-          this.noteEnd(ended, outcome);
-          waiters = this.leave(ended, outcome);
-        }
-      }
-    };
-    await this.change(ended, endAndLeave).finally(() => settle(waiters, outcome));
-  }
-
-  private async change(own: OwnTransaction, work: () => Promise<void>): Promise<void> {
-    const changed = work();
-    const change = { own, over: changed.then(noop, noop) };
-    this.changing = change;
     try {
-      await changed;
+      await end();
     } finally {
-      if (this.changing === change) this.changing = undefined;
+      // A subscriber may fail after the end of the transaction.
+      if (ended && this.transactionDepth < transactionDepth) {
+        this.noteEnd(ended, outcome);
+        waiters = this.leave(ended, outcome);
+      }
+      await settle(waiters, outcome);
     }
   }
 
-  /**
-   * The beginning or end of a transaction that the flow isn't in. TypeORM counts transactions when they have begun or ended: until
-   * then another one would get the same savepoint. It is awaited by nobody else's code.
-   */
-  private changeBeside(flow: OwnTransaction | undefined): Promise<unknown> | undefined {
-    const { own, over } = this.changing ?? {};
-    return own?.isApart && !flow?.isWithin(own) ? over : undefined;
+  /** TypeORM counts savepoints when they are made or ended: before that, the next one would get the same name. */
+  private async runUncounted(run: () => Promise<unknown>): Promise<unknown> {
+    const { transactionDepth } = this;
+    if (this.uncounted === transactionDepth) this.failure ??= Refusal.atOnce();
+    this.uncounted = transactionDepth;
+    try {
+      return await run();
+    } catch (error) {
+      this.uncounted = undefined;
+      throw error;
+    }
   }
 
   /** The transaction that a flow ends: its own, or the innermost one if other functions may have begun that by hand. */
@@ -144,13 +138,20 @@ export class OwnRunner extends AuditedRunner {
     const index = this.own.indexOf(own);
     if (index < 0) return [];
     this.own.splice(index, 1);
+    this.left.add(own);
     UnitOfWork.end(own);
-    if (this.own.length === 0) this.failure = undefined;
+    if (this.own.length === 0) this.startAnew();
     // One that ends before those within it is not over before them.
     const around = (this.own[index - 1] ?? this.own[0]) as OwnTransaction | undefined;
     if (!around || outcome === 'Rollback') return own.waiters;
     around.waiters.push(...own.waiters.splice(0));
     return [];
+  }
+
+  private startAnew(): void {
+    this.failure = undefined;
+    this.uncounted = undefined;
+    this.savepoints = 0;
   }
 
   private innermostOf(own: OwnTransaction | undefined): OwnTransaction | undefined {
@@ -159,8 +160,6 @@ export class OwnRunner extends AuditedRunner {
   }
 
   private noteStatement(query: string): void {
-    const [, command, number] = NESTED.exec(query) ?? [];
-    if (command) this.savepoints = Number(number) - (command === 'SAVEPOINT' ? 0 : 1);
     const flow = this.innermostOf(UnitOfWork.own());
     if (flow && flow !== this.own.at(-1) && mayWrite(query) && !setsAlone(query)) {
       this.noteBeside(flow, nameOfStatement(query), this.own.slice(0, this.savepoints + 1));

@@ -58,6 +58,11 @@ export const Refusal = {
       `A nested transaction was rolled back, and with it ${strange}, which the same query runner had written meanwhile. So all of ` +
         'the transaction is undone. Await a nested transaction before anything else of its manager',
     ),
+  atOnce: () =>
+    new Error(
+      'Two nested transactions of one query runner have begun or ended at once, which TypeORM takes for one. So all of the ' +
+        'transaction is undone. Await a nested transaction before the next one',
+    ),
   unlocked: (name: string) =>
     new Error(
       `'${name}' was to be locked outside of a transaction, where the lock would end at once. Pass the manager of ` +

@@ -101,6 +101,12 @@ export class UnitOfWork {
     return storage.getStore()?.own?.orAround;
   }
 
+  /** True if the transaction on its own connection that only the current flow uses is among those that have ended. */
+  static hasEnded(left: WeakSet<OwnTransaction>): boolean {
+    const own = storage.getStore()?.own;
+    return own !== undefined && own.isApart && left.has(own);
+  }
+
   /** Runs `work`, the only thing that belongs to the transaction of a single statement. */
   static alone<T>(runner: object, work: () => Promise<T>): Promise<T> {
     return at({ ...storage.getStore(), alone: runner }, work);
