@@ -1,5 +1,6 @@
-import { DataSource, type QueryRunner } from 'typeorm';
+import { DataSource, MoreThan, type QueryRunner } from 'typeorm';
 import { AuditEvent, UnitOfWork } from '../../src/platform';
+import { findAuditedTables } from '../../src/platform/transactions/audited-tables';
 import { runWrite } from '../../src/platform/rows/statement';
 import { expectSuccess } from '../../src/platform/testing';
 import { aProduct } from '../support/builders';
@@ -94,5 +95,28 @@ describe('Rows that are written by a query runner', () => {
     answer();
     await late;
     expect((await eventsOf(id)).map(({ user_id }) => user_id)).toEqual([admin.id, admin.id]);
+  });
+
+  it('know the caller of a change that goes on to them: by a view, a foreign key, or TRUNCATE', async () => {
+    const id = await product();
+    const database = api.app.nest.get(DataSource);
+    await database.query('CREATE VIEW wares AS SELECT * FROM products');
+    await database.query('CREATE VIEW cheap_wares AS SELECT * FROM wares WHERE price < 1000');
+    await database.query('CREATE TABLE makers (id int PRIMARY KEY)');
+    await database.query('INSERT INTO makers VALUES (1)');
+    await database.query('ALTER TABLE products ADD maker_id int REFERENCES makers ON DELETE SET NULL');
+    await database.query('UPDATE products SET maker_id = 1 WHERE id = $1', [id]);
+    await findAuditedTables(database);
+    const [{ last }] = await database.query<{ last: number }[]>('SELECT max(id) AS last FROM audit_events');
+    await asRequest(async () => {
+      await database.query('UPDATE cheap_wares SET stock = 3 WHERE id = $1', [id]);
+      await database.query('DELETE FROM makers');
+      await database.query('TRUNCATE TABLE products CASCADE');
+    });
+    const events = database.getRepository(AuditEvent);
+    const found = await events.find({ where: { id: MoreThan(last), resource: 'products' }, order: { id: 'ASC' } });
+    expect(found.map(({ action, user_id }) => [action, user_id])).toEqual(
+      ['UPDATED', 'UPDATED', 'TRUNCATED'].map((action) => [action, admin.id]),
+    );
   });
 });

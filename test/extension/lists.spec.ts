@@ -206,7 +206,8 @@ describe('A list of a team’s own', () => {
     ['wrongly-included', 'includes tag_ids, which is no relation of ClubMember; it has office, tags'],
     ['wrongly-ordered', 'sorts tags by name, which is no column of MemberTag'],
     ['wrongly-searched', 'searches tag_ids, which is no column of ClubMember'],
-    ['wrongly-filtered', 'filters by colour, which is no column of ClubMember'],
+    ['wrongly-filtered/colour', 'filters by colour, which is no column of ClubMember'],
+    ['wrongly-filtered/office', 'compares the relation office of ClubMember by an operator, which matches nothing: '],
     ['wrongly-kept', 'A list has the deleted rows of OldMember, which has no @DeleteDateColumn()'],
     ['untold', 'A list is filterable by updated_at, which is no such column of OldMember'],
   ])('is refused at the first call, with the reason: %s', async (path, reason) => {

@@ -8,6 +8,7 @@ import {
 import { type BrokenConstraint, subjectOf } from '../rows/constraints';
 import { otherViolations } from '../rows/refused-writes';
 import { ConnectionError } from '../transactions/connection-error';
+import { bare } from '../transactions/statements-of';
 import { ReleasedError } from '../transactions/released-runner';
 import { ApiError, conflict, unusable, validationError } from './api-error';
 import { notFound, nounOf } from './not-found';
@@ -15,15 +16,16 @@ import { notFound, nounOf } from './not-found';
 /** The properties of node-postgres's error. Codes: https://www.postgresql.org/docs/15/errcodes-appendix.html */
 interface PostgresError extends BrokenConstraint {
   code?: string;
+  message?: string;
 }
 
 const UNREACHABLE =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /**
- * 08: connection, 53: resources, 57P: shutdown, 57014: cancelled (by a time limit), 40: serialisation failure or
- * deadlock.
+ * 08: connection, 53: resources, 57P: shutdown, 57014: cancelled (by a time limit), 55P03: a lock that isn't waited for, 40:
+ * serialisation failure or deadlock.
  */
-const TEMPORARY = /^(08|53|57P|57014|40)/;
+const TEMPORARY = /^(08|53|57P|57014|55P03|40)/;
 const LOST_CONNECTION =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|driver not connected/i;
 /** The errors of TypeORM for a transaction whose connection was lost. */
@@ -37,7 +39,7 @@ export function fromDatabaseError(thrown: unknown): ApiError | undefined {
   const error = (thrown instanceof QueryFailedError ? thrown.driverError : thrown) as PostgresError;
   const { code = '' } = error;
   if (code === '23505' || code === '23P01') return duplicate(error, thrown);
-  if (code === '23001' || (code === '23503' && isDeletion(thrown))) return stillInUse(thrown);
+  if (code === '23001' || (code === '23503' && isDeletion(thrown, error))) return stillInUse(thrown);
   if (code === '23514' || code === '23503') return brokenRule(error, thrown);
   if (thrown instanceof ReleasedError) return undefined;
   const lost = LOST_CONNECTION.test(thrown.message) || LOST_TRANSACTION.some((type) => thrown instanceof type);
@@ -93,10 +95,11 @@ function taken(subjects: string[][], cause?: Error): ApiError {
 
 /**
  * PostgreSQL uses one code for a row that refers to a missing row, and for deleting a row that is referred to (RESTRICT
- * has its own from version 18 on).
+ * has its own from version 18 on). Its message tells them apart in English, also for a COMMIT.
  */
-function isDeletion(thrown: Error): boolean {
-  return thrown instanceof QueryFailedError && /^\s*delete\b/i.test(thrown.query);
+function isDeletion(thrown: Error, { message }: PostgresError): boolean {
+  if (/^update or delete on table/.test(message ?? '')) return true;
+  return thrown instanceof QueryFailedError && /^delete\b/i.test(bare(thrown.query));
 }
 
 /** 409 for deleting a resource that others refer to. */

@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
+import { OptimisticLockVersionMismatchError } from 'typeorm';
 import { AuthenticationError } from '../auth/auth-errors';
 import { StaleVersionError } from '../transactions/precondition';
 import { WRITER_CHANGED } from '../transactions/writer';
@@ -48,6 +49,9 @@ export function fromService(thrown: unknown): ApiError | undefined {
 
 /** 412 with the current version's tag, so that the caller needs no request to learn it. */
 function fromPrecondition(thrown: unknown): ApiError | undefined {
+  // TypeORM's own tells no version.
+  if (thrown instanceof OptimisticLockVersionMismatchError)
+    return new ApiError('PRECONDITION_FAILED', { cause: thrown });
   if (!(thrown instanceof StaleVersionError)) return undefined;
   return new ApiError('PRECONDITION_FAILED', { headers: { ETag: quoted(String(thrown.version)) }, cause: thrown });
 }

@@ -1,4 +1,4 @@
-import type { EntityMetadata } from 'typeorm';
+import { type EntityMetadata, FindOperator } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { searchableOf } from '../rows/searchable-by';
 import { FILTERABLE, KEEPS_DELETED, type ListQuery, SORTABLE } from './list-query';
@@ -45,7 +45,10 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
   for (const name of query[FILTERABLE] ?? []) once('compares', name, () => requireComparable(metadata, name));
   if (query[KEEPS_DELETED]) once('lists', 'deleted rows', () => requireDeletion(metadata));
   for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
-  for (const name in named.filter) once('filters by', name, () => requireProperty(metadata, name));
+  for (const [name, value] of Object.entries(named.filter ?? {})) {
+    const kind = value instanceof FindOperator ? 'compares by an operator' : 'filters by';
+    once(kind, name, () => requireProperty(metadata, name, value instanceof FindOperator));
+  }
   for (const [name, column] of Object.entries(named.include ?? {})) {
     once('includes', `${name}.${column}`, () => requireRelation(metadata, name, column!));
   }
@@ -95,11 +98,16 @@ function requireText(metadata: EntityMetadata, name: string): void {
     throw new Error(`A list searches ${name} of ${metadata.name}, which is ${String(column.type)} and no text. ${way}`);
 }
 
-function requireProperty(metadata: EntityMetadata, name: string): void {
-  const isKnown =
-    metadata.findColumnWithPropertyPath(name) ??
-    metadata.findEmbeddedWithPropertyPath(name) ??
-    metadata.findRelationWithPropertyPath(name);
+function requireProperty(metadata: EntityMetadata, name: string, isOperator: boolean): void {
+  const relation = metadata.findRelationWithPropertyPath(name);
+  if (relation && isOperator) {
+    const [{ propertyPath } = { propertyPath: name }] = relation.joinColumns;
+    const way = propertyPath === name ? 'join it in `where`' : `filter by ${propertyPath}`;
+    throw new Error(
+      `A list compares the relation ${name} of ${metadata.name} by an operator, which matches nothing: ${way}`,
+    );
+  }
+  const isKnown = relation ?? metadata.findColumnWithPropertyPath(name) ?? metadata.findEmbeddedWithPropertyPath(name);
   if (isKnown) return;
   const way = 'Other conditions stand in `where`';
   throw new Error(`A list filters by ${name}, which is no column of ${metadata.name}. ${way}`);

@@ -3,11 +3,26 @@ import { writtenTables } from './changed-tables';
 
 const auditedTables = new WeakMap<DataSource, Set<string>>();
 
-/** SQL for the tables whose changes `auditRows()` records. */
-export const AUDITED_TABLES = `
-  SELECT DISTINCT relname AS table FROM pg_trigger
-    JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-   WHERE proname = relname || '_audit' AND tgenabled <> 'D'`;
+/**
+ * SQL for the tables whose changes `auditRows()` records, and for the tables and views of which a change goes on to one of them: by
+ * ON DELETE or ON UPDATE of a foreign key, or by the view's own rules.
+ */
+const AUDITED_TABLES = `
+  WITH RECURSIVE audited AS (
+    SELECT tgrelid AS oid FROM pg_trigger
+      JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
+     WHERE proname = relname || '_audit' AND tgenabled <> 'D'
+    UNION
+    SELECT source.oid FROM audited, LATERAL (
+      SELECT confrelid AS oid FROM pg_constraint
+       WHERE conrelid = audited.oid AND contype = 'f' AND (confdeltype IN ('c', 'n', 'd') OR confupdtype IN ('c', 'n', 'd'))
+      UNION ALL
+      SELECT ev_class FROM pg_rewrite JOIN pg_depend
+        ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid AND refclassid = 'pg_class'::regclass
+       WHERE refobjid = audited.oid
+    ) AS source
+  )
+  SELECT DISTINCT relname AS table FROM audited JOIN pg_class ON pg_class.oid = audited.oid`;
 
 /** Finds the tables once at the start. */
 export async function findAuditedTables(database: DataSource): Promise<void> {

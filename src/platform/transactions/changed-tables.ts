@@ -1,5 +1,5 @@
 /** Matches an SQL statement that changes rows, and captures its table. */
-const CHANGE = /\b(?:update|delete\s+from|merge\s+into)\s+(?:only\s+)?([\w."]+)/gi;
+const CHANGE = /\b(?:update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?([\w."]+)/gi;
 /** Matches an INSERT, which may change existing rows. */
 const INSERT = /\binsert\s+into\s+([\w."]+)/gi;
 const UPSERT = /\bdo\s+update\b/i;
