@@ -1,12 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
-import type { ApplicationConfig } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { DeclaredAccess } from '../auth/declared-access';
 import { tablePathOf } from '../routing/route-versions';
 import { WHOLE_LISTS } from '../exports/described';
 import { RELEASES, type Version } from '../http/api-version';
-import { versioning } from '../routing/versioning';
+import { configOf, versioning } from '../routing/versioning';
 import type { Deprecation } from '../http/deprecated';
 import { Extension } from '../http/route-keys';
 import { inCanonicalOrder, sortedPaths } from './canonical-order';
@@ -80,7 +79,7 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
 
 /** A view of the application in which a route without @Version() is in this version only. */
 function inVersion(app: INestApplication, version: Version): INestApplication {
-  const { config } = app as unknown as { config: ApplicationConfig };
+  const config = configOf(app);
   const ofVersion = Object.create(config, { getVersioning: { value: () => versioning([String(version)]) } }) as object;
   return Object.create(app, { config: { value: ofVersion } }) as INestApplication;
 }

@@ -46,8 +46,10 @@ export function requireColumns(metadata: EntityMetadata, query: ListQuery, named
   if (query[KEEPS_DELETED]) once('lists', 'deleted rows', () => requireDeletion(metadata));
   for (const name of named.searchable ?? []) once('searches', name, () => requireText(metadata, name));
   for (const [name, value] of Object.entries(named.filter ?? {})) {
-    const kind = value instanceof FindOperator ? 'compares by an operator' : 'filters by';
-    once(kind, name, () => requireProperty(metadata, name, value instanceof FindOperator));
+    const isOperator = value instanceof FindOperator;
+    once(isOperator ? 'filters by operators of' : 'filters by', name, () =>
+      requireProperty(metadata, name, isOperator),
+    );
   }
   for (const [name, column] of Object.entries(named.include ?? {})) {
     once('includes', `${name}.${column}`, () => requireRelation(metadata, name, column!));

@@ -1,5 +1,4 @@
 import type { INestApplication } from '@nestjs/common';
-import type { ApplicationConfig } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { tellOfWrites } from '../changes/tell-of-writes';
@@ -25,7 +24,7 @@ import { assignRequestId } from '../http/request-id';
 import { requireHttps } from '../pipeline/secure-transport';
 import { timeoutAfter } from '../pipeline/timeout';
 import { resolveVersion } from '../routing/version';
-import { fixPaths } from '../routing/versioning';
+import { configOf, fixPaths } from '../routing/versioning';
 import { requireWellFormed } from '../pipeline/well-formed';
 import { securityHeaders } from '../pipeline/security-headers';
 import { AbandonedReads } from '../transactions/abandoned-reads';
@@ -107,7 +106,7 @@ export function configureApp(app: INestApplication): void {
 
 /** Those of `app.useGlobalPipes()` and of APP_PIPE: instances, and the classes of request-scoped ones. */
 function pipesOfAll(app: INestApplication): unknown[] {
-  const { config } = app as unknown as { config: ApplicationConfig };
+  const config = configOf(app);
   return [...config.getGlobalPipes(), ...config.getGlobalRequestPipes().map(({ metatype }) => metatype)];
 }
 

@@ -23,7 +23,7 @@ export function versioning(defaultVersion = NAMES): VersioningOptions {
  * added to the exceptions.
  */
 export function fixPaths(app: INestApplication, outside: string[]): void {
-  const { config } = app as unknown as { config: ApplicationConfig };
+  const config = configOf(app);
   const before = config.getVersioning();
   if (before) requireOurs(before);
   if (config.getGlobalPrefix()) requirePrefix(config.getGlobalPrefix());
@@ -41,6 +41,10 @@ export function fixPaths(app: INestApplication, outside: string[]): void {
     setGlobalPrefixOptions: add,
   } satisfies PrefixMethods);
 }
+
+/** Nest's configuration of an application, which its types don't declare. */
+export const configOf = (app: INestApplication): ApplicationConfig =>
+  (app as unknown as { config: ApplicationConfig }).config;
 
 /** The original methods of Nest's configuration. */
 const methodsOf = (config: ApplicationConfig) => Object.getPrototypeOf(config) as ApplicationConfig;

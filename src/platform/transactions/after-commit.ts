@@ -14,10 +14,12 @@ export class OwnTransaction {
   strange?: string;
 
   /**
+   * @param runner the query runner whose transaction it is
    * @param around the transaction that the flow is in when it begins this one
    * @param isApart true if only the flow that begins it uses it
    */
   constructor(
+    readonly runner: object,
     readonly around: OwnTransaction | undefined,
     readonly isApart: boolean,
   ) {}

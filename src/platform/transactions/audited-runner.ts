@@ -25,9 +25,11 @@ export class AuditedRunner extends ReleasedRunner {
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
-    const retry = () => this.query(query, parameters, useStructuredResult);
+    const { aloneBeside } = this;
     // A read that joins loses nothing, and may be that of a subscriber.
-    if (this.aloneBeside && mayWrite(query)) return this.aloneBeside.then(retry);
+    if (aloneBeside && mayWrite(query)) {
+      return aloneBeside.then(() => this.query(query, parameters, useStructuredResult));
+    }
     if (this.beginsLate && query === BEGIN) return this.beginLate();
     // It would run behind the end, and stand for itself.
     if (this.isEnding) return Promise.reject(new ReleasedError());
@@ -45,7 +47,7 @@ export class AuditedRunner extends ReleasedRunner {
   }
 
   /** The end of a single statement's transaction, to which nothing of the current flow belongs. */
-  protected get aloneBeside(): Promise<unknown> | undefined {
+  private get aloneBeside(): Promise<unknown> | undefined {
     return this.alone && UnitOfWork.isBesideAlone(this) ? this.alone : undefined;
   }
 

@@ -104,7 +104,7 @@ function named(client: LentClient, text: string, values: unknown[] | undefined):
 }
 
 async function send(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
-  if (client instanceof PooledClient) return sendInTurn(client, statements);
+  if (client instanceof PooledClient) return sendAtOnce(client, statements);
   if (client.work) {
     const texts = statements.map(({ text }) => text);
     note(client, client.work, texts);
@@ -116,7 +116,7 @@ async function send(client: LentClient, statements: Statement[]): Promise<QueryR
 }
 
 /** A pooler's client sends statements in its own way, and all at once, so that no other statement comes between. */
-function sendInTurn(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
+function sendAtOnce(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
   const sent = sendable(statements).map(({ text, values }) => sendAlone(client, text, values));
   return Promise.all(sent as Promise<QueryResult>[]);
 }

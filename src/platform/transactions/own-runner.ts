@@ -28,16 +28,14 @@ export class OwnRunner extends AuditedRunner {
   private savepoints = 0;
   /** The depth at which a savepoint is made or ended, until TypeORM has counted that. */
   private uncounted?: number;
-  /** Those that have ended. */
-  private readonly left = new WeakSet<OwnTransaction>();
   /** The reason why what remains must not be committed. */
   private failure?: Error;
 
   override query<T>(query: string, parameters: unknown[] | undefined, useStructuredResult: true): Promise<T>;
   override query<T>(query: string, parameters?: unknown[], useStructuredResult?: boolean): Promise<T>;
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
+    if (this.own.length < 2) return super.query(query, parameters, useStructuredResult);
     const run = () => super.query(query, parameters, useStructuredResult);
-    if (this.own.length < 2) return run();
     const [, command, number] = NESTED.exec(query) ?? [];
     this.noteStatement(query);
     if (!command) return run();
@@ -79,7 +77,7 @@ export class OwnRunner extends AuditedRunner {
   }
 
   private async beginOwn(begin: () => Promise<void>): Promise<void> {
-    const own = UnitOfWork.begin();
+    const own = UnitOfWork.begin(this);
     this.own.push(own);
     try {
       await begin();
@@ -91,7 +89,7 @@ export class OwnRunner extends AuditedRunner {
 
   private async endOwn(outcome: Outcome, end: () => Promise<void>): Promise<void> {
     // TypeORM rolls back what it couldn't begin. That would be the transaction around it.
-    if (this.own.at(-1)?.isApart && UnitOfWork.hasEnded(this.left)) throw new TransactionNotStartedError();
+    if (this.own.at(-1)?.isApart && UnitOfWork.hasEnded(this)) throw new TransactionNotStartedError();
     const ended = this.endedBy(UnitOfWork.own());
     const { transactionDepth } = this;
     let waiters: Waiter[] = [];
@@ -138,7 +136,6 @@ export class OwnRunner extends AuditedRunner {
     const index = this.own.indexOf(own);
     if (index < 0) return [];
     this.own.splice(index, 1);
-    this.left.add(own);
     UnitOfWork.end(own);
     if (this.own.length === 0) this.startAnew();
     // One that ends before those within it is not over before them.

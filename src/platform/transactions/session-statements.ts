@@ -14,10 +14,10 @@ const OF_SESSION: [RegExp, string][] = [
  * @throws {Error} for a statement that needs a session
  */
 export function requireNoSession(text: string): void {
-  const statements = statementsOf(text);
+  // A function's call may stand in the body of a function, which is no statement of its own.
+  const texts = [text, ...statementsOf(text)];
   for (const [pattern, instead] of OF_SESSION) {
-    // A function's call may stand in the body of a function, which is no statement of its own.
-    if (!pattern.test(text) && !statements.some((one) => pattern.test(one))) continue;
+    if (!texts.some((one) => pattern.test(one))) continue;
     throw new Error(
       `Behind a pooler (DATABASE_POOLER=transaction) the next transaction may run in another session: ${instead}. ` +
         'docs/operations.md, "A connection pooler", lists what needs a session.',

@@ -86,10 +86,10 @@ export class UnitOfWork {
     return at({ ...storage.getStore(), apart: true }, work);
   }
 
-  /** Makes the current flow part of a new transaction on its own connection. */
-  static begin(): OwnTransaction {
+  /** Makes the current flow part of a new transaction of a query runner on its own connection. */
+  static begin(runner: object): OwnTransaction {
     const place = storage.getStore();
-    const own = new OwnTransaction(place?.own?.orAround, place?.apart ?? false);
+    const own = new OwnTransaction(runner, place?.own?.orAround, place?.apart ?? false);
     if (!own.isApart) UnitOfWork.current()?.begunByHand.add(own);
     follow();
     storage.enterWith({ ...place, own, apart: false });
@@ -101,10 +101,10 @@ export class UnitOfWork {
     return storage.getStore()?.own?.orAround;
   }
 
-  /** True if the transaction on its own connection that only the current flow uses is among those that have ended. */
-  static hasEnded(left: WeakSet<OwnTransaction>): boolean {
+  /** True if the current flow alone uses a transaction of this query runner, and that has ended. */
+  static hasEnded(runner: object): boolean {
     const own = storage.getStore()?.own;
-    return own !== undefined && own.isApart && left.has(own);
+    return own !== undefined && own.isApart && own.runner === runner && !own.open;
   }
 
   /** Runs `work`, the only thing that belongs to the transaction of a single statement. */
