@@ -18,6 +18,11 @@ export class FollowedContexts implements ContextManager {
     return this.storage.getStore() ?? contextOf(UnitOfWork.current()?.origin) ?? ROOT_CONTEXT;
   }
 
+  /** Whether the current flow has a span that is recorded. */
+  isFollowing(): boolean {
+    return this.followed > 0 && this.storage.getStore() !== undefined;
+  }
+
   with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
     context: Context,
     work: F,

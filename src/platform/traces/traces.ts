@@ -43,7 +43,7 @@ export class Traces {
     trace.setGlobalTracerProvider(this.provider);
     context.setGlobalContextManager(contexts);
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-    registerInstrumentations({ instrumentations: instrumentations(), tracerProvider: this.provider });
+    registerInstrumentations({ instrumentations: instrumentations(contexts), tracerProvider: this.provider });
     this.requests = traceRequests(this.provider.getTracer(NAME), begun);
     this.follow = contexts.follow;
   }
