@@ -124,6 +124,34 @@ describe('What waits for a commit', () => {
       expect([await stored(), mails.sort()]).toEqual([['commitTransaction'], ['behind', 'commitTransaction']]);
     });
 
+    it('goes with nested transactions of a query runner that is disposed of', async () => {
+      await run(async (manager) => {
+        const runner = manager.dataSource.createQueryRunner();
+        for (const name of ['outer', 'nested', 'innermost']) {
+          await runner.startTransaction();
+          await insert(runner.manager, name);
+          mail(name);
+        }
+        await runner[Symbol.asyncDispose]();
+      });
+      const names = ['innermost', 'nested', 'outer'];
+      expect([await stored(), mails.sort()]).toEqual([names, names]);
+    });
+
+    it('is not called where a query runner is disposed of whose nested transaction has failed', async () => {
+      const status = await run(async (manager) => {
+        const runner = manager.dataSource.createQueryRunner();
+        for (const name of ['outer', 'nested']) {
+          await runner.startTransaction();
+          await insert(runner.manager, name);
+          mail(name);
+        }
+        await runner.query('SELECT 1 / 0').catch(() => undefined);
+        await runner[Symbol.asyncDispose]();
+      });
+      expect([status, await stored(), mails]).toEqual([500, [], []]);
+    });
+
     it('belongs to its own of two transactions beside each other', async () => {
       await run(async (manager) => {
         const side = (name: string) =>

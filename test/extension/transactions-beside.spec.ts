@@ -1,13 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { EntityManager } from 'typeorm';
+import type { Client } from 'pg';
+import type { BeforeQueryEvent, EntityManager } from 'typeorm';
+import { lockName } from '../../src/platform';
 import { type Handler, insert, useHandlers } from '../support/modules/handlers';
 
 const FAILURE = new Error('fails');
 const RUNS = Number(process.env.TRANSACTION_PROGRAMS ?? 60);
 const REFUSAL = 'which the same query runner had written meanwhile';
-const REFUSALS = new RegExp(`${REFUSAL}|have begun or ended at once`);
+const REFUSALS = new RegExp(`${REFUSAL}|have begun or ended at once|was released inside of its transaction`);
 
 /** A transaction that waits before it begins and before each of its rows, and then ends. */
 interface Plan {
@@ -23,11 +25,20 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   fails: fc.constantFrom(undefined, 'by an error', 'by a statement'),
 });
 
-/** Transactions beside each other, and the pauses before what the outer manager writes beside them. */
+/** What the outer manager writes beside them: the pauses before, those of a hook before it is sent, and how it is written. */
+const besides = fc.record({
+  times: fc.integer({ min: 0, max: 6 }),
+  held: pauses,
+  by: fc.constantFrom<(keyof typeof WAYS)[]>('the manager', 'the connection', 'a flow from before'),
+});
+
+/** Transactions beside each other, what is written beside them, and the pauses of a hook before savepoints are made or ended. */
 const program = fc.record({
   plans: fc.array(plan, { minLength: 1, maxLength: 3 }),
-  beside: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 2 }),
+  beside: fc.array(besides, { maxLength: 2 }),
+  controls: fc.record({ SAVEPOINT: pauses, RELEASE: pauses, ROLLBACK: pauses }),
 });
+type Control = keyof Program['controls'];
 type Program = typeof program extends fc.Arbitrary<infer P> ? P : never;
 
 const pause = async (times: number) => {
@@ -48,6 +59,17 @@ async function carryOut(manager: EntityManager, { begins, rows, fails }: Plan, n
   return names;
 }
 
+/** The ways to write a row. */
+const WAYS = {
+  'the manager': insert,
+  'the connection': async ({ queryRunner }: EntityManager, name: string) => {
+    const connection = (await queryRunner!.connect()) as Client;
+    await connection.query('INSERT INTO marks (name) VALUES ($1)', [name]);
+  },
+  'a flow from before': (manager: EntityManager, name: string, before: AsyncResource) =>
+    before.runInAsyncScope(() => insert(manager, name)),
+};
+
 const failing = (manager: EntityManager, name: string) =>
   carryOut(manager, { begins: 0, rows: [0], fails: 'by an error' }, name).catch(() => undefined);
 
@@ -55,22 +77,36 @@ describe('Transactions beside each other on one manager', () => {
   const { marks, messages, send, database, sql } = useHandlers();
 
   /** Whatever fails: what is told is what is stored, or else all is refused. */
-  async function expectToldTruly(around: (work: Handler) => Handler, { plans, beside }: Program, keyed: boolean) {
+  async function expectToldTruly(
+    around: (work: Handler) => Handler,
+    { plans, beside, controls }: Program,
+    keyed: boolean,
+  ) {
     await sql('TRUNCATE marks');
+    const held = new Map<unknown, number>(beside.map((one, index) => [`beside ${index}`, one.held]));
+    const beforeQuery = ({ query, parameters }: BeforeQueryEvent) =>
+      pause((parameters ? held.get((parameters as unknown[])[0]) : controls[query.split(' ')[0] as Control]) ?? 0);
     let told: string[] = [];
+    let before!: AsyncResource;
     const handler = around(async (manager) => {
-      const written = beside.map(async (times, index) => {
+      const written = beside.map(async ({ times, by }, index) => {
         await pause(times);
-        await insert(manager, `beside ${index}`);
+        await WAYS[by](manager, `beside ${index}`, before);
         return [`beside ${index}`];
       });
       const begun = plans.map((one, index) => carryOut(manager, one, `${index}.`));
       const fates = await Promise.allSettled([...begun, ...written]);
       told = fates.flatMap((fate) => (fate.status === 'fulfilled' ? fate.value : []));
     });
-    const { status } = await send(handler, keyed);
+    const work: Handler = (manager) => {
+      before = new AsyncResource('before');
+      return handler(manager);
+    };
+    database().subscribers.push({ beforeQuery });
+    const { status } = await send(work, keyed);
+    database().subscribers.splice(-1);
     expect([status, await marks()]).toEqual(status === 201 ? [201, told.toSorted()] : [500, []]);
-    if (keyed) expect(status).toBe(201);
+    if (keyed && beside.every(({ by }) => by !== 'a flow from before')) expect(status).toBe(201);
     if (status !== 201) expect(messages()).toMatch(REFUSALS);
   }
 
@@ -168,5 +204,16 @@ describe('Transactions beside each other on one manager', () => {
     const { status } = await send((manager) => manager.transaction((outer) => both(outer).then(() => undefined)));
     expect([status, await marks()]).toEqual([500, []]);
     expect(messages()).toContain(`INSERT INTO marks, ${REFUSAL}`);
+  });
+
+  it.each<[string, (outer: EntityManager) => Promise<unknown>]>([
+    ['of a name', (outer) => lockName(outer, 'beside')],
+    ['of rows', (outer) => outer.query('SELECT * FROM marks FOR UPDATE')],
+  ])('are all refused if a nested one fails, because the outer one would lose its lock %s', async (_name, lock) => {
+    const { status } = await send((manager) =>
+      manager.transaction((outer) => Promise.all([failing(outer, 'lost'), pause(1).then(() => lock(outer))])),
+    );
+    expect(status).toBe(500);
+    expect(messages()).toContain(`a statement, ${REFUSAL}`);
   });
 });

@@ -63,8 +63,14 @@ export class ApiQueryRunner extends OwnRunner {
     if (unfinished) throw Refusal.unfinished();
   }
 
+  /** TypeORM would commit at once, and leave nested transactions out, whose listeners would be told of a rollback. */
   override async [Symbol.asyncDispose](): Promise<void> {
-    while (this.frames.length > 0) await this.commitTransaction();
+    try {
+      while (this.frames.length > 0 || this.hasNested) await this.commitTransaction();
+    } catch (error) {
+      await this.release().catch(() => undefined);
+      throw error;
+    }
     await super[Symbol.asyncDispose]();
   }
 

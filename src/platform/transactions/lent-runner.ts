@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
+import type { LentClient } from './observed-commits';
 
 type Release = (error?: Error) => void;
 
@@ -8,10 +9,13 @@ type Release = (error?: Error) => void;
  * property at once, so V8 allocates it in the old generation, with all that it refers to: the runner, its rows, and the request.
  */
 export class LentRunner extends PostgresQueryRunner {
+  /** Called for each statement when it is sent on the runner's connection, if that is of the service's own pool. */
+  noteSent(_text: string): void {}
+
   override connect(): Promise<unknown> {
     if (this.databaseConnection) return Promise.resolve(this.databaseConnection);
     this.databaseConnectionPromise ??= this.obtain().then(([client, release]) =>
-      this.take(client as PoolClient, release as Release),
+      this.take(client as LentClient, release as Release),
     );
     return this.databaseConnectionPromise;
   }
@@ -21,15 +25,17 @@ export class LentRunner extends PostgresQueryRunner {
     return mode === 'slave' && driver.isReplicated ? driver.obtainSlaveConnection() : driver.obtainMasterConnection();
   }
 
-  private take(client: PoolClient, release: Release): PoolClient {
+  private take(client: LentClient, release: Release): PoolClient {
     const onError = (error: Error) => void this.giveBack(error);
     const giveBack: Release = (error) => {
       client.off('error', onError);
+      client.runner = undefined;
       release(error);
     };
     this.releaseCallback = giveBack;
     this.driver.connectedQueryRunners.push(this);
     this.databaseConnection = client;
+    client.runner = this;
     client.on('error', onError);
     return client;
   }

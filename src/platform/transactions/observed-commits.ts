@@ -22,6 +22,8 @@ export interface LentClient extends PoolClient {
   ahead?: Statement[];
   /** Whether usual statements are sent by their names. */
   names?: boolean;
+  /** The query runner that has it, which is told of each statement when that is sent. */
+  runner?: { noteSent: (text: string) => void };
 }
 
 type Query = (...parameters: unknown[]) => unknown;
@@ -105,10 +107,9 @@ function named(client: LentClient, text: string, values: unknown[] | undefined):
 
 async function send(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
   if (client instanceof PooledClient) return sendAtOnce(client, statements);
-  if (client.work) {
-    const texts = statements.map(({ text }) => text);
-    note(client, client.work, texts);
-  }
+  const texts = statements.map(({ text }) => text);
+  if (client.work) note(client, client.work, texts);
+  if (client.runner) for (const text of texts) client.runner.noteSent(text);
   return new Promise((resolve, reject) => {
     const onEnd = (error: Error | undefined, results: QueryResult[]) => (error ? reject(error) : resolve(results));
     inherited(client).call(client, new StatementGroup(statements), onEnd);
@@ -122,7 +123,9 @@ function sendAtOnce(client: LentClient, statements: Statement[]): Promise<QueryR
 }
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
-  if (client.work) note(client, client.work, [textOf(statement)]);
+  const text = textOf(statement);
+  if (client.work) note(client, client.work, [text]);
+  client.runner?.noteSent(text);
   const given = client.names ? byName(statement, values) : statement;
   if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
   return promised(statement, (callback) => inherited(client).call(client, given, values, callback));

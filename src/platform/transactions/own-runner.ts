@@ -3,8 +3,9 @@ import { TransactionNotStartedError } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome, type OwnTransaction, type Waiter } from './after-commit';
 import { AuditedRunner } from './audited-runner';
+import { hasOwnPool } from './cancellable-pool';
 import { statusAfterAll } from './clean-pool';
-import { mayWrite, nameOfStatement, setsAlone } from './statement-kinds';
+import { leavesMore, nameOfStatement } from './statement-kinds';
 import { Refusal } from './transaction-refusals';
 import { UnitOfWork } from './unit-of-work';
 
@@ -24,7 +25,7 @@ const BESIDE = 'a transaction beside it';
 export class OwnRunner extends AuditedRunner {
   /** The runner's transactions on its own connection, the innermost last. */
   private readonly own: OwnTransaction[] = [];
-  /** The number of savepoints of the nested ones, as PostgreSQL will see it at the next statement. */
+  /** The number of savepoints of the nested ones, as PostgreSQL sees it at the next statement. */
   private savepoints = 0;
   /** The depth at which a savepoint is made or ended, until TypeORM has counted that. */
   private uncounted?: number;
@@ -36,11 +37,16 @@ export class OwnRunner extends AuditedRunner {
   override query(query: string, parameters?: unknown[], useStructuredResult = false): Promise<unknown> {
     if (this.own.length < 2) return super.query(query, parameters, useStructuredResult);
     const run = () => super.query(query, parameters, useStructuredResult);
-    const [, command, number] = NESTED.exec(query) ?? [];
-    this.noteStatement(query);
-    if (!command) return run();
-    this.savepoints = Number(number) - (command === 'SAVEPOINT' ? 0 : 1);
-    return this.runUncounted(run);
+    // Connections of another pool don't tell when it is sent.
+    if (!hasOwnPool(this.dataSource)) this.noteSent(query);
+    return NESTED.test(query) ? this.runUncounted(run) : run();
+  }
+
+  override noteSent(text: string): void {
+    if (this.own.length < 2) return;
+    this.noteStatement(text);
+    const [, command, number] = NESTED.exec(text) ?? [];
+    if (command) this.savepoints = Number(number) - (command === 'SAVEPOINT' ? 0 : 1);
   }
 
   /** Not async, so that the caller's flow enters the transaction. */
@@ -65,6 +71,10 @@ export class OwnRunner extends AuditedRunner {
     for (let last = this.own.at(-1); last; last = this.own.at(-1)) {
       await settle(this.leave(last, 'Rollback'), 'Rollback');
     }
+  }
+
+  protected get hasNested(): boolean {
+    return this.own.length > 1;
   }
 
   protected get isInOpen(): boolean {
@@ -157,8 +167,9 @@ export class OwnRunner extends AuditedRunner {
   }
 
   private noteStatement(query: string): void {
-    const flow = this.innermostOf(UnitOfWork.own());
-    if (flow && flow !== this.own.at(-1) && mayWrite(query) && !setsAlone(query)) {
+    // A flow that began before all of them isn't known to be in a nested one.
+    const flow = this.innermostOf(UnitOfWork.own()) ?? this.own[0];
+    if (flow !== this.own.at(-1) && leavesMore(query)) {
       this.noteBeside(flow, nameOfStatement(query), this.own.slice(0, this.savepoints + 1));
     }
   }
