@@ -97,7 +97,7 @@ describe('Rows that are written by a query runner', () => {
     expect((await eventsOf(id)).map(({ user_id }) => user_id)).toEqual([admin.id, admin.id]);
   });
 
-  it('know the caller of a change that goes on to them: by a view, a foreign key, or TRUNCATE', async () => {
+  it('know the caller of a change that goes on to them: by a view, a foreign key, a trigger, or TRUNCATE', async () => {
     const id = await product();
     const database = api.app.nest.get(DataSource);
     await database.query('CREATE VIEW wares AS SELECT * FROM products');
@@ -105,18 +105,27 @@ describe('Rows that are written by a query runner', () => {
     await database.query('CREATE TABLE makers (id int PRIMARY KEY)');
     await database.query('INSERT INTO makers VALUES (1)');
     await database.query('ALTER TABLE products ADD maker_id int REFERENCES makers ON DELETE SET NULL');
-    await database.query('UPDATE products SET maker_id = 1 WHERE id = $1', [id]);
+    await database.query('CREATE TABLE countries (id int PRIMARY KEY, closed boolean)');
+    await database.query('INSERT INTO countries VALUES (1)');
+    await database.query('ALTER TABLE products ADD country_id int REFERENCES countries');
+    await database.query('UPDATE products SET maker_id = 1, country_id = 1 WHERE id = $1', [id]);
+    await database.query(`CREATE FUNCTION close_country() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN UPDATE products SET stock = 0 WHERE country_id = NEW.id; RETURN NULL; END $$`);
+    await database.query(
+      'CREATE TRIGGER close_country AFTER UPDATE ON countries FOR EACH ROW EXECUTE FUNCTION close_country()',
+    );
     await findAuditedTables(database);
     const [{ last }] = await database.query<{ last: number }[]>('SELECT max(id) AS last FROM audit_events');
     await asRequest(async () => {
       await database.query('UPDATE cheap_wares SET stock = 3 WHERE id = $1', [id]);
       await database.query('DELETE FROM makers');
-      await database.query('TRUNCATE TABLE products CASCADE');
+      await database.query('UPDATE countries SET closed = true');
+      await database.query('TRUNCATE TABLE countries CASCADE');
     });
     const events = database.getRepository(AuditEvent);
     const found = await events.find({ where: { id: MoreThan(last), resource: 'products' }, order: { id: 'ASC' } });
     expect(found.map(({ action, user_id }) => [action, user_id])).toEqual(
-      ['UPDATED', 'UPDATED', 'TRUNCATED'].map((action) => [action, admin.id]),
+      ['UPDATED', 'UPDATED', 'UPDATED', 'TRUNCATED'].map((action) => [action, admin.id]),
     );
   });
 });

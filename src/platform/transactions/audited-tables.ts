@@ -4,14 +4,15 @@ import { writtenTables } from './changed-tables';
 const auditedTables = new WeakMap<DataSource, Set<string>>();
 
 /**
- * SQL for the tables whose changes `auditRows()` records, and for the tables and views of which a change goes on to one of them: by
- * ON DELETE or ON UPDATE of a foreign key, or by the view's own rules.
+ * SQL for the tables whose changes `auditRows()` records, and for the tables and views of which a change may go on to one of them: by
+ * ON DELETE or ON UPDATE of a foreign key, by the view's own rules, or by a trigger that isn't one of the platform's.
  */
 const AUDITED_TABLES = `
   WITH RECURSIVE audited AS (
     SELECT tgrelid AS oid FROM pg_trigger
       JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-     WHERE proname = relname || '_audit' AND tgenabled <> 'D'
+     WHERE NOT tgisinternal AND tgenabled <> 'D'
+       AND proname NOT IN ('touch_row', 'keep_audit_events') AND NOT starts_with(proname, relname || '_count')
     UNION
     SELECT source.oid FROM audited, LATERAL (
       SELECT confrelid AS oid FROM pg_constraint
@@ -30,8 +31,13 @@ export async function findAuditedTables(database: DataSource): Promise<void> {
   auditedTables.set(database, new Set(rows.map(({ table }) => table)));
 }
 
-/** True if a statement may change rows of an audited table. */
+/** TRUNCATE ... CASCADE empties tables that it doesn't name. */
+const EMPTIES = /\btruncate\b/i;
+const CASCADES = /\bcascade\b/i;
+
+/** True if a statement may change rows of an audited table. A function that writes isn't recognised. */
 export function changesAudited(database: DataSource, query: string): boolean {
   const tables = auditedTables.get(database);
-  return tables !== undefined && writtenTables(query).some((table) => tables.has(table));
+  if (tables === undefined) return false;
+  return writtenTables(query).some((table) => tables.has(table)) || (EMPTIES.test(query) && CASCADES.test(query));
 }
