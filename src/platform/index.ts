@@ -82,6 +82,7 @@ export { readRow } from './rows/read-row';
 export { insertRow } from './rows/insert-row';
 /** Inserts many rows by one statement: all of them, or none. */
 export { insertRows } from './rows/insert-rows';
+export { lockRows } from './rows/lock-rows';
 /** SQL for a parameter that is a list, so that PostgreSQL keeps the plan of the statement. */
 export { anyNumberOf } from './rows/any-number-of';
 export { updateRow } from './rows/update-row';

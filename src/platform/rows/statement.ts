@@ -40,7 +40,8 @@ async function runBound<R>({ queryRunner, dataSource }: EntityManager, text: str
   }
 }
 
-function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
+/** True if what the manager writes is committed together with a transaction. */
+export function isInTransaction({ queryRunner, dataSource }: EntityManager): boolean {
   if (transactionOf(dataSource)) return true;
   return queryRunner instanceof AuditedRunner
     ? queryRunner.joinsTransaction

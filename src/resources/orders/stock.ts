@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { anyNumberOf, type ApiError, conflict, type FieldViolation, validationError } from '../../platform';
+import { anyNumberOf, type ApiError, conflict, type FieldViolation, lockRows, validationError } from '../../platform';
 import { Product, ProductStatus } from '../products/product.entity';
 import type { CreateOrderItemDto } from './order.dto';
 
@@ -29,7 +29,7 @@ export interface Cart {
  * @throws {ApiError} VALIDATION_ERROR for an unknown product, a product in two lines, or a total that is too large
  */
 export async function fillCart(manager: EntityManager, items: CreateOrderItemDto[]): Promise<Cart> {
-  const products = await lockProducts(manager, items);
+  const products = await lockRows(manager, Product, idsOf(items));
   requireNone(
     items.flatMap(({ product_id }, index) => [
       ...(isRepeated(items, product_id, index) ? [repeated(index)] : []),
@@ -55,38 +55,20 @@ export async function takeStock(manager: EntityManager, { lines, products }: Car
  * @throws {ApiError} CONFLICT for a product whose stock was set so high meanwhile that it can't take them
  */
 export async function returnStock(manager: EntityManager, items: CreateOrderItemDto[]): Promise<void> {
-  const products = await lockProducts(manager, items, { deleted: true });
+  const products = await lockRows(manager, Product, idsOf(items), { withDeleted: true });
   const full = items.filter((item) => hasNoRoom(item, products.get(item.product_id)!));
   if (full.length > 0) throw stockFull(full.map(({ product_id }) => product_id));
   await moveStock(manager, items, '+');
 }
 
-/**
- * Locks products in the order of their ids: two orders with the same products in another order would deadlock
- * otherwise.
- * @param deleted whether deleted products are included
- */
-async function lockProducts(
-  manager: EntityManager,
-  items: CreateOrderItemDto[],
-  { deleted = false } = {},
-): Promise<Map<number, Product>> {
-  const builder = manager.createQueryBuilder(Product, 'product');
-  if (deleted) builder.withDeleted();
-  const products = await builder
-    .where(`product.id = ANY(${anyNumberOf('bigint', ':ids')})`, { ids: items.map(({ product_id }) => product_id) })
-    .orderBy('product.id')
-    .setLock('for_no_key_update')
-    .getMany();
-  return new Map(products.map((product) => [product.id, product]));
-}
+const idsOf = (items: CreateOrderItemDto[]): number[] => items.map(({ product_id }) => product_id);
 
 async function moveStock(manager: EntityManager, items: CreateOrderItemDto[], sign: '+' | '-'): Promise<void> {
   await manager.query(
     `UPDATE products SET stock = stock ${sign} quantity
        FROM unnest(${anyNumberOf('bigint', '$1')}, ${anyNumberOf('integer', '$2')}) AS line (product_id, quantity)
       WHERE id = line.product_id`,
-    [items.map(({ product_id }) => product_id), items.map(({ quantity }) => quantity)],
+    [idsOf(items), items.map(({ quantity }) => quantity)],
   );
 }
 
