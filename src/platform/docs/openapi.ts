@@ -23,6 +23,9 @@ import { PAGINATION } from './schemas';
 import { webhookBodies, webhooksSection } from './webhooks';
 import { withXmlNames } from './xml-names';
 
+/** The version of routes that name none, while a document is made. */
+const UNNAMED = 'any';
+const OF_UNNAMED = new RegExp(`^(/api)?/v${UNNAMED}(?=/|$)`);
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const describe = (version: Version): string =>
@@ -67,7 +70,7 @@ type Operation = [path: string, method: string, operation: OperationObject];
 export function openApiDocument(app: INestApplication, version: Version): OpenAPIObject {
   const declared = app.get(DeclaredAccess).routes();
   const routes = new DocumentedRoutes(declared);
-  const document = SwaggerModule.createDocument(inVersion(app, version), head(version), {
+  const document = SwaggerModule.createDocument(withoutDefaults(app), head(version), {
     operationIdFactory: (controller, handler) => routes.operationId(controller, handler),
     extraModels: [...includedDtos(declared), ...webhookBodies()],
   });
@@ -77,22 +80,39 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
 }
 
-/** A view of the application in which a route without @Version() is in this version only. */
-function inVersion(app: INestApplication, version: Version): INestApplication {
+/**
+ * A view of the application in which a route without @Version() is in a version of its own, which tells it from the route
+ * of the same path that names this version.
+ */
+function withoutDefaults(app: INestApplication): INestApplication {
   const config = configOf(app);
-  const ofVersion = Object.create(config, { getVersioning: { value: () => versioning([String(version)]) } }) as object;
-  return Object.create(app, { config: { value: ofVersion } }) as INestApplication;
+  const marking = Object.create(config, { getVersioning: { value: () => versioning([UNNAMED]) } }) as object;
+  return Object.create(app, { config: { value: marking } }) as INestApplication;
 }
 
-/** The paths of one version. Routes of all versions get this version's path. */
+/** The paths of one version. Routes of all versions get this version's path, unless a route that names it answers there. */
 function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['paths'] {
-  const versioned = Object.entries<PathItemObject>(paths).flatMap(([path, item]) => {
-    const found = tablePathOf(path);
-    if (found.version !== undefined && found.version !== version) return [];
-    return [[found.path.replace(/^\/api(?=\/|$)/, `/api/v${version}`), withoutAnswered(item)] as const];
-  });
-  return sortedPaths(Object.fromEntries<PathItemObject>(versioned));
+  const named = new Map<string, PathItemObject>();
+  const others = new Map<string, PathItemObject>();
+  for (const [path, item] of Object.entries<PathItemObject>(paths)) {
+    const inVersion = path.replace(OF_UNNAMED, `$1/v${version}`);
+    const found = tablePathOf(inVersion);
+    if (found.version !== undefined && found.version !== version) continue;
+    const isNamed = found.version !== undefined && inVersion === path;
+    const shown = found.path.replace(/^\/api(?=\/|$)/, `/api/v${version}`);
+    const items = isNamed ? named : others;
+    items.set(shown, { ...items.get(shown), ...withoutAnswered(item) });
+  }
+  const answered = new Set([...named].flatMap(([path, item]) => Object.keys(item).map((key) => placeOf(path, key))));
+  for (const [path, item] of others) {
+    const left = Object.entries(item).filter(([method]) => !answered.has(placeOf(path, method)));
+    if (left.length > 0) named.set(path, { ...Object.fromEntries<unknown>(left), ...named.get(path) });
+  }
+  return sortedPaths(Object.fromEntries(named));
 }
+
+/** The method and the path without the names of its parameters, which don't matter to what it matches. */
+const placeOf = (path: string, method: string) => `${method} ${path.replace(/\{[^{}]*\}/g, '{}').toLowerCase()}`;
 
 /** Removes methods of a route for all methods that OpenAPI needn't list: HEAD and OPTIONS are answered everywhere. */
 function withoutAnswered(item: PathItemObject): PathItemObject {

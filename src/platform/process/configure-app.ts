@@ -55,12 +55,9 @@ export function configureApp(app: INestApplication): void {
   app.get(DeclaredInput).ofAllRoutes = ofAllRoutes;
   fixPaths(app, OUTSIDE_THE_PREFIX);
   excludeInEveryVersion(app);
-  markControllerMethods(
-    app
-      .get(DeclaredAccess)
-      .routes()
-      .map(({ targets: [method] }) => method),
-  );
+  markControllerMethods(app.get(DeclaredAccess).routes());
+  // Nest has compared the routes itself, and done what the team chose.
+  adapter.mayRepeatRoutes = configOf(app).getRouteConflictPolicy()?.duplicate !== undefined;
 
   const databaseUrl = app.get(DatabaseServer).url;
   const onFailure = (error: unknown) => logger.warn({ err: error }, 'A statement was left to its own time-out');

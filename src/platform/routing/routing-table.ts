@@ -2,10 +2,12 @@ import { METHODS } from 'node:http';
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { StartupError } from '../config/startup-error';
-import { type Layer, RouteIndex, type RouteLayer, type RouteMethod, stackOf } from './route-index';
+import { type Layer, RouteIndex, type RouteMethod, stackOf } from './route-index';
+import { preferNamed, requireAnswering } from './route-order';
 import { standsFor } from './controller-methods';
-import { isMiddleware, markMiddleware, onlyIn, serves, tablePathOf } from './route-versions';
-import { type Version, VERSIONS } from '../http/api-version';
+import { isMiddleware, markMiddleware, tablePathOf } from './route-versions';
+import { ServedRoute } from './served-route';
+import { VERSIONS } from '../http/api-version';
 import { API_PREFIX, toPathAsSent, toTablePath, withUrlAsSent } from './version';
 
 /** The methods of the index. OPTIONS is left out, because a route for all methods may also serve it. */
@@ -15,15 +17,6 @@ const BELOW_PREFIX = new RegExp(`^/${API_PREFIX}(?!/v\\d+(?:/|$))(?=/|$)`, 'i');
 type Add = (path: unknown, ...handlers: unknown[]) => unknown;
 type Router = Record<string, (path: string, handler: RequestHandler) => { stack: Layer[] }>;
 
-/** A route of a controller. Nest adds it once for each version. */
-interface Served {
-  path: string;
-  versions: Set<Version>;
-  handler: RequestHandler;
-  /** The handlers that the router calls. */
-  layers: RouteLayer[];
-}
-
 /**
  * The routes of the application. A controller's route is added once, without a version, to an index. A route that is
  * added by hand behaves like in Express: its path is the one that the client sends, and below /api it exists in every
@@ -31,7 +24,7 @@ interface Served {
  */
 export class RoutingTable {
   /** By handler, then by method and path. */
-  private readonly served = new Map<RequestHandler, Map<string, Served>>();
+  private readonly served = new Map<RequestHandler, Map<string, ServedRoute>>();
   /** Handlers that run after all others. */
   private readonly last: Layer[] = [];
   /** True while added handlers see paths without a version. */
@@ -59,7 +52,6 @@ export class RoutingTable {
 
   /** Adds a handler that runs when no other has answered, even those that are added later. */
   addLast(handler: RequestHandler | ErrorRequestHandler): void {
-    this.requireReachable();
     this.turn(false);
     this.app.router.use(handler);
     this.last.push(stackOf(this.app).at(-1)!);
@@ -93,26 +85,23 @@ export class RoutingTable {
     const { path, version } = tablePathOf(versionedPath);
     const key = `${method} ${path}`;
     let routes = this.served.get(handler);
-    if (!routes) this.served.set(handler, (routes = new Map<string, Served>()));
+    if (!routes) this.served.set(handler, (routes = new Map<string, ServedRoute>()));
     let served = routes.get(key);
     if (!served) routes.set(key, (served = this.serve(method, path, handler)));
     for (const one of version ? [version] : VERSIONS) served.versions.add(one);
-    if (!isInAll(served)) return;
-    for (const layer of served.layers) layer.handle = served.handler;
-    serves(served.handler, served.versions);
+    served.update();
   }
 
-  private serve(method: string, path: string, handler: RequestHandler): Served {
+  private serve(method: string, path: string, handler: RequestHandler): ServedRoute {
     this.turn(true);
-    const versions = new Set<Version>();
     const adapted = withUrlAsSent(method === 'get' ? handler : inUnitOfWork(handler));
-    const filtered = onlyIn(versions, adapted);
-    serves(filtered, versions);
-    for (const added of [filtered, adapted]) standsFor(added, handler);
+    const served = new ServedRoute(method, path, handler, adapted);
+    for (const added of [served.filtered, adapted]) standsFor(added, handler);
     const indexed = INDEXED.includes(method) ? RouteIndex.routerFor(this.app, path, toTablePath) : undefined;
     const router = (indexed ?? this.app.router) as unknown as Router;
-    const layers = router[method](path, filtered).stack.at(-1)!.route!.stack;
-    return { path, versions, handler: adapted, layers };
+    served.stack = router[method](path, served.filtered).stack;
+    served.layer = served.stack.at(-1)!;
+    return served;
   }
 
   private turn(toControllers: boolean): void {
@@ -126,19 +115,28 @@ export class RoutingTable {
     for (const layer of this.last) stack.push(...stack.splice(stack.indexOf(layer), 1));
   }
 
-  /** Refuses routes outside of the API that are limited to some versions, as no request could name one. */
-  private requireReachable(): void {
+  /**
+   * Completes the table when Nest has added all controllers.
+   * @param mayRepeat true if a route may be declared twice
+   * @throws {StartupError} for routes that no request could reach
+   */
+  settle(mayRepeat: boolean): void {
     const routes = [...this.served.values()].flatMap((ofHandler) => [...ofHandler.values()]);
-    const lost = routes.filter((route) => !isInAll(route) && !BELOW_PREFIX.test(route.path));
-    if (lost.length === 0) return;
-    throw new StartupError(
-      `These routes are outside of /${API_PREFIX}, where no version is asked for, and could never be reached; take @Version() ` +
-        `off, or put them below the prefix:\n${lost.map(({ path }) => `  - ${path}`).join('\n')}`,
-    );
+    requireReachable(routes);
+    preferNamed(routes, this.app);
+    if (!mayRepeat) requireAnswering(routes);
   }
 }
 
-const isInAll = ({ versions }: Served) => versions.size === VERSIONS.length;
+/** Refuses routes outside of the API that are limited to some versions, as no request could name one. */
+function requireReachable(routes: ServedRoute[]): void {
+  const lost = routes.filter((route) => !route.isInAll && !BELOW_PREFIX.test(route.path));
+  if (lost.length === 0) return;
+  throw new StartupError(
+    `These routes are outside of /${API_PREFIX}, where no version is asked for, and could never be reached; take @Version() ` +
+      `off, or put them below the prefix:\n${lost.map(({ path }) => `  - ${path}`).join('\n')}`,
+  );
+}
 
 /** Nest leaves its metadata of a controller's method on the handler that it adds. */
 function isOfController(handler: unknown): handler is RequestHandler {

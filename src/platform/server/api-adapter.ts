@@ -41,6 +41,8 @@ export class ApiAdapter extends HookedAdapter {
   private entrance?: RequestHandler;
   /** Answers what no route has taken, before {@link unknownRoute}. Default: nothing */
   fallback?: RequestHandler;
+  /** Whether a route may be declared twice, so that the second one never answers. Default: no */
+  mayRepeatRoutes = false;
   /** What the caller of an OPTIONS request may call. Default: everything */
   // eslint-disable-next-line no-restricted-syntax -- one for the whole process
   rightsOf: RightsOf = () => Promise.resolve(() => true);
@@ -63,10 +65,7 @@ export class ApiAdapter extends HookedAdapter {
     this.settings.fix(settings);
   }
 
-  /**
-   * Called by Nest when it creates an application, and before the application serves.
-   * eslint-disable-next-line @typescript-eslint/require-await
-   */
+  /** Called by Nest when it creates an application, and before the application serves. */
   // eslint-disable-next-line @typescript-eslint/require-await
   override async init(): Promise<void> {
     if (!this.httpServer || this.entrance) return;
@@ -112,6 +111,7 @@ export class ApiAdapter extends HookedAdapter {
 
   /** Also answers paths outside of the prefix, which Nest would leave to Express's own page. */
   override setNotFoundHandler(): void {
+    this.routes.settle(this.mayRepeatRoutes);
     if (this.fallback) this.routes.addLast(this.fallback);
     this.routes.addLast(unknownRoute((request, response) => this.rightsOf(request, response)));
   }
