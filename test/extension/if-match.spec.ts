@@ -57,12 +57,7 @@ class CardsController {
     return resourceOf<CardDto>(card, { title: card.title });
   }
 
-  /** What a read and a creation are given. */
-  @Get(':id/precondition')
-  read(@IdParam() _id: number, @IfMatch() expected?: Precondition): object {
-    return { given: expected !== undefined };
-  }
-
+  /** What a handler is given. */
   @Post(':id/precondition')
   @HttpCode(200)
   create(@IdParam() _id: number, @IfMatch() expected?: Precondition): object {
@@ -272,8 +267,9 @@ describe('A precondition that a handler is given by @IfMatch()', () => {
     ['PATCH', { 'If-None-Match': '"1"' }, true],
     ['PATCH', { 'If-Match': '*' }, false],
     ['PATCH', {}, false],
-    ['POST', { 'If-Match': '"1"' }, false],
-    ['GET', { 'If-Match': '"1"' }, false],
+    ['POST', { 'If-Match': '"1"' }, true],
+    ['POST', { 'If-None-Match': '"1"' }, true],
+    ['POST', { 'If-Match': '*' }, false],
   ])('is there in a %s with %j: %s', async (method, headers: Record<string, string>, given) => {
     expect((await api.send(method, '/index-cards/1/precondition', undefined, headers)).body.data).toEqual({ given });
   });

@@ -12,10 +12,10 @@ const WEAK_OR_STRONG = /"([1-9]\d{0,9})(?:-[^"]*)?"/g;
 
 /**
  * The precondition of a write: `If-Match` and `If-None-Match` (RFC 9110, 13.1). A tag that this service never makes
- * matches nothing.
+ * matches nothing. Most POSTs create what has no version yet, so a POST has one only if its handler takes it.
  */
-export function readPrecondition({ method, headers }: Request): Precondition | undefined {
-  if (!CHANGING_METHODS.includes(method)) return undefined;
+export function readPrecondition({ method, headers, isConditional }: Request): Precondition | undefined {
+  if (!CHANGING_METHODS.includes(method) && !(method === 'POST' && isConditional)) return undefined;
   const match = headers['if-match']?.trim();
   const noneMatch = headers['if-none-match']?.trim();
   // `If-Match: *` accepts any row. A missing row is 404 anyway.

@@ -1,4 +1,5 @@
 import { KEY_HEADER, NO_KEY } from '../idempotency/idempotent';
+import { takesPrecondition } from '../input/if-match';
 import { headerText, MAX_HEADERS } from './headers';
 import type { HeadersObject, OperationContext, ParameterObject } from './openapi-types';
 
@@ -10,6 +11,15 @@ const KEY = headerText(255, '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$');
 /** The conditional headers of a request, and its Idempotency-Key. */
 export function conditionParameters(context: OperationContext): ParameterObject[] {
   const { method } = context;
+  const ifMatch = isGuardedWrite(context)
+    ? [
+        header(
+          'If-Match',
+          'The entity tag that you have read. The answer is 412 when the resource has changed since.',
+          TAG,
+        ),
+      ]
+    : [];
   if (isTaggedRead(context)) {
     return [
       header(
@@ -19,20 +29,11 @@ export function conditionParameters(context: OperationContext): ParameterObject[
       ),
     ];
   }
-  if (isGuardedWrite(context)) {
-    return [
-      header(
-        'If-Match',
-        'The entity tag that you have read. The answer is 412 when the resource has changed since.',
-        TAG,
-      ),
-    ];
-  }
   if (takesKey(context)) {
     const description = `A ${method.toUpperCase()} that is sent again with the same key within 24 hours has no second effect, and gets the same answer. Use a new key, such as a UUID, for each new effect.`;
-    return [header(KEY_HEADER, description, '7f8b5d0e-6f3a-4f7e-9d55-0c0a3c1b2d4e', KEY)];
+    return [...ifMatch, header(KEY_HEADER, description, '7f8b5d0e-6f3a-4f7e-9d55-0c0a3c1b2d4e', KEY)];
   }
-  return [];
+  return ifMatch;
 }
 
 /** The headers of a successful answer that follow from these. */
@@ -57,8 +58,9 @@ export function isTaggedRead({ item, method }: OperationContext): boolean {
   return item && method === 'get';
 }
 
-/** True for a route that changes or deletes one row. */
-export function isGuardedWrite({ item, method, path }: OperationContext): boolean {
+/** True for a route that changes or deletes one row. A POST says so by its handler. */
+export function isGuardedWrite({ item, method, path, route }: OperationContext): boolean {
+  if (method === 'post') return route !== undefined && takesPrecondition(route.targets[0], route.owner);
   return (item && method === 'put') || (['patch', 'delete'].includes(method) && path.includes('{'));
 }
 

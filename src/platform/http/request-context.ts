@@ -25,6 +25,8 @@ declare module 'express-serve-static-core' {
     timeLimit?: TimeLimit;
     /** The database work of the request. Undefined if it only reads. */
     work?: UnitOfWork;
+    /** True if the handler takes the precondition of the request, which a POST has only then. */
+    isConditional?: boolean;
     /** The method that the client sent, if a header overrides it. */
     methodAsSent?: string;
     /** The URL before the version was removed from it. */

@@ -12,6 +12,8 @@ export interface Parameter {
   type: unknown;
   /** A Standard Schema that a pipe may read. */
   schema?: unknown;
+  /** The function of a decorator that `createParamDecorator()` has made. */
+  factory?: unknown;
 }
 
 export type Controller = { prototype: Record<string, unknown> };
@@ -21,6 +23,7 @@ interface Raw {
   data?: unknown;
   pipes?: Parameter['pipes'];
   schema?: unknown;
+  factory?: unknown;
 }
 
 const scanner = new MetadataScanner();
@@ -30,12 +33,13 @@ export function parametersOf(handler: object, controller: Controller): Parameter
     const metadata = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<string, Raw>;
     const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype, method) ?? []) as unknown[];
     // Keys are `<parameter kind>:<index>`.
-    return Object.entries(metadata).map(([key, { index, data, pipes = [], schema }]) => ({
+    return Object.entries(metadata).map(([key, { index, data, pipes = [], schema, factory }]) => ({
       kind: Number(key.split(':')[0]),
       name: typeof data === 'string' ? data : undefined,
       pipes,
       type: types[index],
       schema,
+      factory,
     }));
   });
 }

@@ -13,6 +13,7 @@ import { DeclaredAccess, type DeclaredRoute } from '../auth/declared-access';
 import { StartupError } from '../config/startup-error';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
 import { writesItself } from '../http/route-parameters';
+import { takesPrecondition } from '../input/if-match';
 
 /** Parameters by which a handler sends its answer itself, unless they have `passthrough`. */
 const BY_HAND = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT];
@@ -25,6 +26,11 @@ const NOT_KEPT =
 const WITHOUT_KEY =
   'These routes answer 201 and refuse an Idempotency-Key; add @Creates(Dto) or @Idempotent(), ' +
   '@HttpCode(200) where nothing is created, or @TakesNoKey(reason)';
+/** Methods whose handlers may write a row. */
+const WRITING = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH, RequestMethod.DELETE, RequestMethod.ALL];
+const READS_ONLY =
+  'These handlers take @IfMatch(), which is undefined there whatever a client sends: only POST, PUT, PATCH and DELETE have a ' +
+  'precondition. Leave it out; a read honours If-None-Match by itself';
 
 /** Checks before the first request that handlers can do what their decorators promise. */
 @Injectable()
@@ -47,6 +53,10 @@ export class HandlerChecks implements OnModuleInit, OnApplicationBootstrap {
       routes.filter((route) => Reflect.hasMetadata(IS_IDEMPOTENT, handlerOf(route)) && endsItself(route)),
       NOT_KEPT,
     );
+    refuse(
+      routes.filter((route) => !isWrite(route) && takesPrecondition(handlerOf(route), route.owner)),
+      READS_ONLY,
+    );
   }
 
   onApplicationBootstrap(): void {
@@ -56,6 +66,9 @@ export class HandlerChecks implements OnModuleInit, OnApplicationBootstrap {
 }
 
 const handlerOf = ({ targets: [handler] }: DeclaredRoute): object => handler;
+
+const isWrite = (route: DeclaredRoute): boolean =>
+  WRITING.includes(Reflect.getMetadata(METHOD_METADATA, handlerOf(route)) as RequestMethod);
 
 function rendersNothing(route: DeclaredRoute, { httpAdapter }: HttpAdapterHost): boolean {
   const view = Reflect.getMetadata(RENDER_METADATA, handlerOf(route)) as string | undefined;
