@@ -14,6 +14,7 @@ import { StartupError } from '../config/startup-error';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
 import { writesItself } from '../http/route-parameters';
 import { takesPrecondition } from '../input/if-match';
+import { type Fillers, unfilledParameters } from './unfilled-parameters';
 
 /** Parameters by which a handler sends its answer itself, unless they have `passthrough`. */
 const BY_HAND = [RouteParamtypes.RESPONSE, RouteParamtypes.NEXT];
@@ -37,6 +38,9 @@ const READS_ONLY =
 export class HandlerChecks implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger(HandlerChecks.name);
 
+  /** What may fill parameters before handlers are called. Default: unknown, so nothing is refused */
+  fillers?: () => Fillers;
+
   constructor(
     private readonly access: DeclaredAccess,
     private readonly host: HttpAdapterHost,
@@ -57,6 +61,8 @@ export class HandlerChecks implements OnModuleInit, OnApplicationBootstrap {
       routes.filter((route) => !isWrite(route) && takesPrecondition(handlerOf(route), route.owner)),
       READS_ONLY,
     );
+    if (!this.fillers) return;
+    for (const [reason, unfilled] of unfilledParameters(routes, this.fillers())) refuse(unfilled, reason);
   }
 
   onApplicationBootstrap(): void {

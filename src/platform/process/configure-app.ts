@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { tellOfWrites } from '../changes/tell-of-writes';
@@ -16,9 +17,11 @@ import { DeclaredInput } from '../pipeline/declared-input';
 import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
+import { HandlerChecks } from '../pipeline/handler-checks';
 import { overrideMethod } from '../pipeline/method-override';
 import { markControllerMethods } from '../routing/controller-methods';
 import { excludeInEveryVersion } from '../routing/middleware-exclusions';
+import { middlewareBeside } from '../routing/team-middleware';
 import { parseQuery } from '../pipeline/query-string';
 import { assignRequestId } from '../http/request-id';
 import { requireHttps } from '../pipeline/secure-transport';
@@ -96,9 +99,18 @@ export function configureApp(app: INestApplication): void {
     'trust proxy': TRUST_PROXY,
     'query parser': parseQuery,
   });
-  if (!API_DOCS) return;
-  setUpDocs(app);
-  leadToNewestDocument(app);
+  const hasMiddleware = middlewareBeside(adapter.getInstance<Express>(), () => {
+    if (!API_DOCS) return;
+    setUpDocs(app);
+    leadToNewestDocument(app);
+  });
+  const config = configOf(app);
+  const fillers = () => ({
+    signsCookies: config.getCookieSigner() !== undefined,
+    hasMiddleware,
+    hasInterceptor: config.getGlobalInterceptors().length + config.getGlobalRequestInterceptors().length > 0,
+  });
+  app.get(HandlerChecks).fillers = fillers;
 }
 
 /** Those of `app.useGlobalPipes()` and of APP_PIPE: instances, and the classes of request-scoped ones. */

@@ -3,6 +3,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import { StartupError } from '../config/startup-error';
 import { type Layer, RouteIndex, type RouteMethod, stackOf } from './route-index';
+import { requireParameters } from './required-parameters';
 import { preferNamed, requireAnswering } from './route-order';
 import { standsFor } from './controller-methods';
 import { isMiddleware, markMiddleware, tablePathOf } from './route-versions';
@@ -123,6 +124,7 @@ export class RoutingTable {
   settle(mayRepeat: boolean): void {
     const routes = [...this.served.values()].flatMap((ofHandler) => [...ofHandler.values()]);
     requireReachable(routes);
+    requireParameters(routes);
     preferNamed(routes, this.app);
     if (!mayRepeat) requireAnswering(routes);
   }

@@ -10,7 +10,7 @@ import { onlyIn, serves } from './route-versions';
 import { declaredVersions } from './versioning';
 
 /** A backslash takes the meaning from the character behind it. */
-const PARAMETER_NAME = /\\.|([:*])(?:"(?:\\.|[^"\\])*"|[\p{ID_Continue}$]+)/gu;
+const PARAMETER_NAME = /\\.|([:*])(?:"((?:\\.|[^"\\])*)"|([\p{ID_Continue}$]+))/gu;
 
 /** A controller's route in the routing table, where it is once for all versions. Nest adds it once for each version. */
 export class ServedRoute {
@@ -68,8 +68,13 @@ export class ServedRoute {
     return this.declared.map(nameOf).join(' or ');
   }
 
-  private get declared(): ControllerRoute[] {
+  /** As controllers declare it. They are several if it isn't known which of the heirs of a method this is. */
+  get declared(): ControllerRoute[] {
     return routesOfHandler(this.added);
+  }
+
+  get parameterNames(): string[] {
+    return [...this.path.matchAll(PARAMETER_NAME)].flatMap(([, sign, quoted, name]) => (sign ? (quoted ?? name) : []));
   }
 
   /** True if each method of the other route is one of this route, too. */

@@ -1,0 +1,206 @@
+import {
+  Controller,
+  Get,
+  HostParam,
+  type INestApplication,
+  Injectable,
+  type MiddlewareConsumer,
+  Module,
+  type NestInterceptor,
+  Param,
+  Post,
+  RequestMethod,
+  Session,
+  SignedCookies,
+  type Type,
+  UploadedFile,
+  UploadedFiles,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
+import { FileInterceptor } from '@nestjs/platform-express';
+import cookieParser from 'cookie-parser';
+import { Public } from '../../src/platform';
+import { createApplication } from '../../src/platform/programs';
+import { databases, testingModule } from '../support/modules/kettles';
+
+@Controller('cookies')
+@Public()
+class CookiesController {
+  @Get()
+  read(@SignedCookies('owner') owner?: string): object {
+    return { owner };
+  }
+}
+
+@Controller('sessions')
+@Public()
+class SessionsController {
+  @Get()
+  read(@Session() session?: object): object {
+    return { session };
+  }
+}
+
+@Controller('sessions')
+@Public()
+class GuardedSessionsController {
+  /** A guard of a team's own may find the session. */
+  @Get()
+  @UseGuards({ canActivate: () => true })
+  read(@Session() session?: object): object {
+    return { session };
+  }
+}
+
+@Controller('files')
+@Public()
+class FilesController {
+  @Post('one')
+  one(@UploadedFile() file?: object): object {
+    return { file };
+  }
+
+  @Post('many')
+  many(@UploadedFiles() files?: object[]): object {
+    return { files };
+  }
+}
+
+@Controller('files')
+@Public()
+class InterceptedController {
+  @Post()
+  @UseInterceptors(FileInterceptor('file'))
+  read(@UploadedFile() file?: object): object {
+    return { file };
+  }
+}
+
+@Controller('hosts')
+@Public()
+class HostsController {
+  @Get()
+  read(@HostParam('account') account?: string): object {
+    return { account };
+  }
+}
+
+@Controller({ path: 'hosts', host: ':account.example.com' })
+@Public()
+class OtherHostsController {
+  @Get()
+  read(@HostParam('user') user?: string): object {
+    return { user };
+  }
+}
+
+@Controller({ path: 'hosts', host: [/^(?<user>\w+)\.example\.com$/, ':account.example.com'] })
+@Public()
+class NamedHostsController {
+  @Get()
+  read(@HostParam('user') user?: string, @HostParam('account') account?: string, @HostParam() all?: object): object {
+    return { user, account, all };
+  }
+}
+
+@Controller('parts')
+@Public()
+class PartsController {
+  @Get(':id')
+  read(@Param('Id') id?: string): object {
+    return { id };
+  }
+}
+
+@Controller('parts')
+@Public()
+class NamedPartsController {
+  @Get([':id', 'of/:owner{/:place}', 'files/*path', ':from-:to/between'])
+  read(
+    @Param('id') id?: string,
+    @Param('owner') owner?: string,
+    @Param('place') place?: string,
+    @Param('path') path?: string[],
+    @Param('to') to?: string,
+  ): object {
+    return { id, owner, place, path, to };
+  }
+
+  @Get('below/a/module')
+  below(@Param('tenant') tenant?: string): object {
+    return { tenant };
+  }
+}
+
+@Injectable()
+class Everywhere implements NestInterceptor {
+  intercept: NestInterceptor['intercept'] = (_context, next) => next.handle();
+}
+
+describe('A parameter that nothing fills', () => {
+  let app: INestApplication | undefined;
+  afterEach(() => app?.close());
+  afterAll(() => Promise.all(databases.map((drop) => drop())));
+
+  type Prepare = (app: INestApplication) => unknown;
+  const nothing: Prepare = () => undefined;
+
+  async function start(controllers: Type[], prepare: Prepare = nothing, ...imports: object[]): Promise<void> {
+    @Module({ controllers })
+    class UnfilledModule {}
+    const below = RouterModule.register([{ path: 'tenants/:tenant', module: UnfilledModule }]);
+    app = await createApplication(await (await testingModule([UnfilledModule, below, ...imports])).compile());
+    prepare(app);
+    await app.init();
+  }
+
+  it.each([
+    [
+      '@SignedCookies() without a secret',
+      [CookiesController],
+      /@SignedCookies\(\).+- GET cookies \(CookiesController/s,
+    ],
+    ['@Session() without middleware', [SessionsController], /@Session\(\).+express-session.+SessionsController\.read/s],
+    ['@UploadedFile() without an interceptor', [FilesController], /FilesController\.one\).+FilesController\.many\)/s],
+    [
+      '@HostParam() of no host',
+      [HostsController, OtherHostsController],
+      /HostsController\.read.+OtherHostsController/s,
+    ],
+    ['@Param() of another name', [PartsController], /PartsController\.read: @Param\('Id'\) of \/api\/\S+\/parts\/:id/],
+  ])('stops the start: %s', async (_name, controllers, message) => {
+    await expect(start(controllers)).rejects.toThrow(message);
+  });
+
+  it('stops the start also beside middleware of other paths', async () => {
+    const elsewhere: Prepare = (one) => one.use('/api/elsewhere', cookieParser('a secret of a test'));
+    await expect(start([CookiesController], elsewhere)).rejects.toThrow('@SignedCookies()');
+  });
+
+  it('may be filled by middleware of app.use()', async () => {
+    await start([CookiesController, SessionsController, FilesController], (one) => one.use(cookieParser('a secret')));
+  });
+
+  it('may be filled by middleware of a module', async () => {
+    @Module({})
+    class ParsingModule {
+      configure(consumer: MiddlewareConsumer): void {
+        const route = { path: 'tenants/:tenant/cookies', method: RequestMethod.GET };
+        consumer.apply(cookieParser('a secret of a test')).forRoutes(route);
+      }
+    }
+    await start([CookiesController], nothing, ParsingModule);
+  });
+
+  it('may be filled by an interceptor of all routes', async () => {
+    @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: Everywhere }] })
+    class InterceptingModule {}
+    await start([FilesController], nothing, InterceptingModule);
+  });
+
+  it('may be filled by a guard or an interceptor of the route, by its host or by its path', async () => {
+    await start([GuardedSessionsController, InterceptedController, NamedHostsController, NamedPartsController]);
+  });
+});
