@@ -12,7 +12,7 @@ import { useTestApi } from '../support/test-api';
 /** E.g. `PATCH /api/v1/products/:id`. */
 const GUARDED = documentedRoutes(({ spec }) => (spec.parameters as Node[]).some(({ name }) => name === 'If-Match'));
 
-const answersWith = (status: number) => documentedRoutes(({ spec }) => (spec.responses)[status]);
+const answersWith = (status: number) => documentedRoutes(({ spec }) => spec.responses[status]);
 
 const STALE = ['"2"', '"0"', '"01"', '"0000000001"', 'W/"1"', '1', '"x"', '', '"99999999999"', '"2", "3"'];
 
