@@ -19,6 +19,10 @@ const CANNOT_BE_UNIQUE =
   "can't be unique: only text, email and whole can. Leave !unique out, then add a unique index by hand, as " +
   'docs/adding-a-resource.md says of a field';
 
+const NEITHER_NULL_NOR_DEFAULT =
+  'must be required to be unique: leave out its ? or default. Or leave !unique out, then add a unique index by hand, as ' +
+  'docs/adding-a-resource.md says of a field';
+
 interface Part {
   attribute?: Attribute;
   problems: string[];
@@ -155,8 +159,7 @@ function problemsOf(attribute: Attribute, fallback: string | undefined): string[
   if (unique && kind === KINDS.whole && max - min < MIN_UNIQUE_NUMBERS) {
     problems.push(`must have room for ${MIN_UNIQUE_NUMBERS} numbers to be unique`);
   }
-  if (unique && (nullable || fallback !== undefined))
-    problems.push('must be required to be unique: leave out its ? or default');
+  if (unique && (nullable || fallback !== undefined)) problems.push(NEITHER_NULL_NOR_DEFAULT);
   if (nullable && fallback !== undefined) problems.push('is null when it is left out, so it takes no default');
   else if (fallback !== undefined && !kind.read) problems.push('takes no default');
   else if (fallback !== undefined && kind.read!(fallback, attribute) === undefined) {

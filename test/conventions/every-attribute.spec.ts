@@ -5,6 +5,7 @@ import { Fixtures, type Row } from '../support/fixtures';
 import { placesOf } from '../support/places';
 import { routesOf } from '../support/requests';
 import { useSpecimens, WRITABLES_AND_SPECIMENS } from '../support/specimens';
+import { lacksOfUnique, uniqueAttributesOf } from '../support/unique-attributes';
 import { type Values, withRows } from '../support/values';
 
 type Item = Record<string, never> & { id: number };
@@ -32,6 +33,11 @@ describe('every attribute', () => {
     const tables = api.app.nest.get(DataSource).entityMetadatas.map(({ tableName }) => tableName);
     if (tables.includes(table)) return table;
     throw new Error(`No entity has the table ${table}: say the \`table\` of ${noun} in test/support/resources/`);
+  };
+  const uniqueIn = (noun: string, table: string) => {
+    const own = tableOf(noun, table);
+    const entities = api.app.nest.get(DataSource).entityMetadatas;
+    return uniqueAttributesOf(entities.find(({ tableName }) => tableName === own)!);
   };
   const query = (text: string, values: unknown[] = []) => api.app.nest.get(DataSource).query<Row[]>(text, values);
 
@@ -64,13 +70,17 @@ describe('every attribute', () => {
       return answer;
     };
     const given = async (body?: object) => {
-      const answer = await create(body ?? (await theMost(writable, own)));
+      const answer = await create(body ?? (await theMost(writable, own, uniqueIn(noun, table))));
       expect(answer).toMatchObject({ status: 201 });
       return Object.fromEntries(Object.entries(answer.body.data).filter(([name]) => !once.includes(name))) as Item;
     };
     /** Another value than an item has. */
     const otherOf = async (item: Item, name: string) =>
       otherThan(item[name], await withRows(attributes[name], own), `${name} of ${noun}`);
+
+    it('is described with another value of each unique attribute for each row', async () => {
+      lacks(await lacksOfUnique(writable, uniqueIn(noun, table), own));
+    });
 
     it.each(Object.entries(attributes))('takes %s within its limits', async (name, values) => {
       const { taken, secret } = await withRows(values, own);
@@ -188,12 +198,17 @@ async function leastOf({ least, refersTo }: Writable, own: Fixtures): Promise<ob
   return { ...least(), ...(await refersTo?.(own)) };
 }
 
-/** Every attribute, with another value than its default. */
-async function theMost(writable: Writable, own: Fixtures): Promise<object> {
+/** The number of values that were made for unique attributes. */
+let made = 0;
+
+/** Every attribute, with another value than its default. That of a unique one is no other row's either. */
+async function theMost(writable: Writable, own: Fixtures, unique: string[]): Promise<object> {
   const { noun, attributes, defaults } = writable;
   const others = Object.entries(defaults).map(async ([name, value]) => [
     name,
-    otherThan(value, await withRows(attributes[name], own), `${name} of ${noun}`),
+    unique.includes(name) && attributes[name].fresh
+      ? attributes[name].fresh(++made)
+      : otherThan(value, await withRows(attributes[name], own), `${name} of ${noun}`),
   ]);
   return { ...(await leastOf(writable, own)), ...Object.fromEntries(await Promise.all(others)) } as object;
 }

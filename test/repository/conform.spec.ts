@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Results, reportOf } from '../../scripts/conform/report';
 import { SUITES } from '../../scripts/conform/suites';
-import { RESOURCES } from '../support/resources';
+import type { Fixtures } from '../support/fixtures';
+import { RESOURCES, writablesOf } from '../support/resources';
+import { lacksOfUnique } from '../support/unique-attributes';
+import { form, text } from '../support/values';
 
 const PAGE = 'docs/adding-a-resource.md';
 const [suite, other] = SUITES.map((one) => ({ ...one, file: one.file }));
@@ -91,5 +94,42 @@ describe('npm run conform', () => {
     expect(passed).toBe(false);
     expect(lines.join('\n')).toContain('The tests ended before these were asked');
     expect(lines.join('\n')).toContain('Cannot find module');
+  });
+});
+
+describe('the description of unique attributes', () => {
+  const [products] = writablesOf(RESOURCES.filter(({ noun }) => noun === 'products'));
+  const own = {} as Fixtures;
+  let made = 0;
+  const counted = () => ({ name: String(++made), price: 1 });
+  const described = (description: Partial<typeof products>, unique: string[]) =>
+    lacksOfUnique({ ...products, least: counted, requests: {}, ...description }, unique, own);
+  const place = 'in test/support/resources/: products are unique by it';
+
+  it('lacks nothing where each row has another value', async () => {
+    const patch = () => ({ body: counted() });
+
+    expect(await described({ requests: { 'PATCH /api/v1/products/:id': patch } }, ['name'])).toEqual([]);
+  });
+
+  it('names the attribute that `least` gives two rows', async () => {
+    const sentence = `\`least\` makes the same price twice: count it up ${place}`;
+
+    expect(await described({}, ['price'])).toEqual([sentence]);
+  });
+
+  it('names the attribute that the PATCH gives two rows', async () => {
+    const patch = () => ({ body: { name: 'Same' } });
+    const sentence = `The PATCH of \`requests\` sets the same name twice: change something else ${place}`;
+
+    expect(await described({ requests: { 'PATCH /api/v1/products/:id': patch } }, ['name'])).toEqual([sentence]);
+  });
+
+  it('asks for `fresh` where the values of an attribute that may be null have a form of their own', async () => {
+    const attributes = { code: form({ taken: ['a'], refused: ['b'] }), note: text({ max: 20, nullable: true }) };
+    const defaults = { code: null, note: null };
+    const sentence = `code needs \`fresh\` in \`attributes\` ${place}, and may be null`;
+
+    expect(await described({ attributes, defaults }, ['code', 'note'])).toEqual([sentence]);
   });
 });

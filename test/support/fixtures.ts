@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataSource, type EntityManager } from 'typeorm';
+import { lacks } from './asked';
 import { aPost, aProduct } from './builders';
 import type { TestApi, TestUser } from './test-api';
 
@@ -9,6 +10,8 @@ export type Row = Record<string, unknown> & { id: number };
 
 /** Before any test began, so that a change shows in `updated_at`. */
 const LONG_AGO = '2020-01-01T00:00:00Z';
+/** PostgreSQL's code of a violated unique index. */
+const UNIQUE_VIOLATION = '23505';
 const DATES = { created_at: LONG_AGO, updated_at: LONG_AGO };
 
 interface UploadAttributes {
@@ -93,8 +96,17 @@ export class Fixtures {
 
   /** A row of any table. Most tables have a function of their own above. */
   insert(table: string, row: object): Promise<Row> {
-    return insert(this.api, table, { ...DATES, ...row });
+    return insert(this.api, table, { ...DATES, ...row }).catch(explainUnique);
   }
+}
+
+/** @throws {Error} that says where a row gets the value that another row has already */
+function explainUnique(error: Error & { code?: string; table?: string; constraint?: string }): never {
+  if (error.code !== UNIQUE_VIOLATION) throw error;
+  return lacks([
+    `Two rows of ${error.table} in test/support/resources/ break ${error.constraint}: make another value for each of them, ` +
+      'and leave the attribute out of `fill`',
+  ]) as never;
 }
 
 /** @param row the columns, whose names the test has written itself, and their values */

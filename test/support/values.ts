@@ -15,6 +15,8 @@ export interface Values {
   by?: string;
   /** Whether the value is a list of these ids. */
   isList?: boolean;
+  /** Another accepted value for each index, as it is stored. A unique attribute that may be null needs it. */
+  fresh?: (index: number) => unknown;
 }
 
 /** The id of another resource, e.g. `reference((own) => own.product())`. */
@@ -72,12 +74,18 @@ export function text({ min = 0, max, multiline = false, nullable = false }: Text
       ...(multiline ? [] : [[`x${long}\ny`, 'characters'] as [string, string]]),
       ...[...NOT_STRINGS, ...(nullable ? [] : [null])].map((value): [unknown, string] => [value, 'type']),
     ],
+    fresh: (index) => String(1_000 + index).padStart(min, '0'),
   };
 }
 
-/** Texts with a pattern of their own. */
-export function form({ taken, refused }: { taken: string[]; refused: string[] }): Values {
+/** Texts with a pattern of their own. A unique one that may be null takes `fresh`. */
+export function form({
+  taken,
+  refused,
+  fresh,
+}: Pick<Values, 'fresh'> & { taken: string[]; refused: string[] }): Values {
   return {
+    fresh,
     taken: taken.map((value) => [value, value]),
     refused: [
       ...refused.map((value): [unknown, string] => [value, 'pattern']),
@@ -97,6 +105,7 @@ export const money: Values = {
     [9_999_999_999.985, 'decimals'],
     ...['1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
   ],
+  fresh: (index) => 1_000 + index / 4,
 };
 
 export function whole({ min, max }: { min: number; max: number }): Values {
@@ -106,6 +115,7 @@ export function whole({ min, max }: { min: number; max: number }): Values {
       ...[min - 1, max + 1, 2 ** 31, -(2 ** 31), 2 ** 53, 1e300].map((value): [unknown, string] => [value, 'range']),
       ...[min + 0.5, String(min), null, true, [min], {}].map((value): [unknown, string] => [value, 'type']),
     ],
+    fresh: (index) => min + 2 + index,
   };
 }
 
@@ -115,6 +125,7 @@ export const bigInteger: Values = {
     ...[-(2 ** 53), 2 ** 53, 2 ** 63, 1e300].map((value): [unknown, string] => [value, 'range']),
     ...[0.5, '1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
   ],
+  fresh: (index) => 2 ** 40 + index,
 };
 
 /** The bounds are texts, as they are in SQL. */
@@ -129,6 +140,8 @@ export function decimal({ least, greatest, decimals }: { least: string; greatest
       ...[smallest / 10, smallest * 1.5, 0.1 + 0.2, 1e-7].map((value): [unknown, string] => [value, 'decimals']),
       ...['1', null, true, [1], {}].map((value): [unknown, string] => [value, 'type']),
     ],
+    // In steps of the last decimal, as a column may hold nothing but decimals.
+    fresh: (index) => Number(((index + 2) * smallest).toFixed(decimals)),
   };
 }
 
@@ -155,6 +168,7 @@ export const email: Values = {
     ...['', 'a', 'a@', '@b.de', 'a b@c.de', 'a@b', at(65, 1)].map((value): [unknown, string] => [value, 'email']),
     ...[...NOT_STRINGS, null].map((value): [unknown, string] => [value, 'type']),
   ],
+  fresh: (index) => `someone${index}@example.com`,
 };
 
 export const password: Values = {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Values } from './values';
 
 /** Values of attributes that are texts of a form: addresses, days, moments and UUIDs. See values.ts. */
@@ -10,10 +11,12 @@ interface Written {
   /** The rule of texts that have another form. */
   rule: string;
   nullable?: boolean;
+  fresh: (index: number) => string;
 }
 
-function written({ taken, refused, rule, nullable = false }: Written): Values {
+function written({ taken, refused, rule, fresh, nullable = false }: Written): Values {
   return {
+    fresh,
     taken: [...(nullable ? [[null, null] as [null, null]] : []), ...taken],
     refused: [
       ...refused.map((text): [unknown, string] => [text, rule]),
@@ -21,6 +24,9 @@ function written({ taken, refused, rule, nullable = false }: Written): Values {
     ],
   };
 }
+
+/** The moment so many days after the begin of 2000. */
+const dayAfter = (days: number): string => new Date(Date.UTC(2000, 0, 1 + days)).toISOString();
 
 const asItIs = (text: string): [string, string] => [text, text];
 
@@ -33,6 +39,7 @@ export const day = ({ nullable = false } = {}): Values =>
       ...['٢٠٢٦-٠١-٣١', '-2026-01-31', '2026-01-31\n', `2026-01-31${' '.repeat(1_000)}`],
     ],
     rule: 'date',
+    fresh: (index) => dayAfter(index).slice(0, '2000-01-01'.length),
     nullable,
   });
 
@@ -56,6 +63,7 @@ export const moment = ({ nullable = false } = {}): Values =>
       ],
     ],
     rule: 'moment',
+    fresh: dayAfter,
     nullable,
   });
 
@@ -71,6 +79,7 @@ export const uuid = ({ nullable = false } = {}): Values =>
       ...['3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c1', '3f0c6a2e-8f55-4b53-9a0e-0d1f6f5a7c1g', ' '.repeat(36)],
     ],
     rule: 'uuid',
+    fresh: () => randomUUID(),
     nullable,
   });
 
@@ -105,6 +114,7 @@ export const webAddress = ({ nullable = false } = {}): Values => {
       ...['https://exa%00mple.com', 'https://example.com:99999', 'https://[::1', `${host}/${'é'.repeat(500)}`],
     ],
     rule: 'url',
+    fresh: (index) => `${host}/${index}`,
     nullable,
   });
   const others: [unknown, string][] = [

@@ -5,8 +5,8 @@ import { Shelf, Slot } from '../modules/shelves.entity';
 import { on, plain, type Prepare } from '../prepared-request';
 import { common, each, type Resource } from '../resource';
 import { nested, references } from '../structured-values';
-import { form, oneOf, text } from '../values';
-import { uuid } from '../written-values';
+import { bigInteger, decimal, email, form, money, oneOf, optionally, text, whole } from '../values';
+import { day, moment, uuid, webAddress } from '../written-values';
 
 let made = 0;
 const aShelf = () => ({ name: 'A shelf', slug: `shelf-${++made}`, size: { width: 1, height: 2 } });
@@ -29,6 +29,15 @@ const attributes = {
   name: text({ min: 1, max: 40 }),
   slug: form({ taken: ['a', 'a-b-2', 'x'.repeat(40)], refused: ['a_b', '-a', 'a-', 'A', 'a b'] }),
   serial: uuid({ nullable: true }),
+  tag: text({ max: 40, nullable: true }),
+  keeper: optionally(email),
+  page: webAddress({ nullable: true }),
+  number: optionally(whole({ min: 0, max: 2 ** 31 - 1 })),
+  stamp: optionally(bigInteger),
+  weight: optionally(decimal({ least: '-999999.999', greatest: '999999.999', decimals: 3 })),
+  price: optionally(money),
+  bought_on: day({ nullable: true }),
+  seen_at: moment({ nullable: true }),
   room: oneOf('CELLAR', 'ATTIC'),
   size: nested({
     taken: [
