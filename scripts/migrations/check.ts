@@ -2,7 +2,15 @@ import { DataSource, type MigrationInterface } from 'typeorm';
 import { dataSourceOptions, environmentSettings } from '../../src/platform/programs';
 import { observe } from './observe';
 import { type Finding, RULES } from './rules';
-import { type Excuse, excusesIn, MIN_REASON, namesConcurrently, type Source, timeIn } from './sources';
+import {
+  type Excuse,
+  excusesIn,
+  MIN_REASON,
+  misspeltExcusesIn,
+  namesConcurrently,
+  type Source,
+  timeIn,
+} from './sources';
 import { loadParser } from './statements';
 
 type MigrationClass = new () => MigrationInterface;
@@ -79,7 +87,13 @@ function problemsOf(findings: Finding[], source: Source): string[] {
   const isExcused = (finding: Finding) => excuses.some((excuse) => fits(excuse, finding) && isReason(excuse));
   const unused = excuses.filter((excuse) => !all.some((finding) => fits(excuse, finding)));
   return [
-    ...all.filter((finding) => !isExcused(finding)).map((finding) => worded(finding, source)),
+    ...all
+      .filter((finding) => !isExcused(finding))
+      .map((finding) => [worded(finding, source), ...shortReasons(finding, excuses)].join('\n')),
+    ...misspeltExcusesIn(source).map(
+      (comment) =>
+        `${source.path}\n  ${comment}\n  excuses nothing: write // safe-migration: <rule> <object>: <why nobody notices>`,
+    ),
     ...unused.map(
       ({ rule, object }) =>
         `${source.path}\n  says why for ${rule} ${object}, which it doesn't do: remove the comment.`,
@@ -94,6 +108,16 @@ const CONCURRENTLY: Finding = {
 };
 
 const fits = (excuse: Excuse, { rule, object }: Finding) => excuse.rule === rule && excuse.object === object;
+
+/** What is said of a comment that names the finding and hardly says why. */
+const shortReasons = (finding: Finding, excuses: Excuse[]): string[] =>
+  excuses
+    .filter((excuse) => fits(excuse, finding))
+    .map(
+      ({ rule, object, reason }) =>
+        `  The comment "safe-migration: ${rule} ${object}" is there, but its reason is too short: ` +
+        `${reason.length} characters of at least ${MIN_REASON}.`,
+    );
 
 const isReason = ({ reason }: Excuse) => reason.length >= MIN_REASON;
 

@@ -59,6 +59,12 @@ export function excusesIn({ text }: Source): Excuse[] {
   }));
 }
 
+const NO_EXCUSE = /^(?!\s*\/\/ safe-migration: [a-z-]+ \S+?:).*\/[/*]+\s*safe-migration\b.*$/gm;
+
+/** Comments that look like excuses, and that {@link excusesIn} doesn't understand. */
+export const misspeltExcusesIn = ({ text }: Source): string[] =>
+  [...text.matchAll(NO_EXCUSE)].map(([comment]) => comment.trim());
+
 /** Whether a migration names the word itself, and not by `addIndex()`. */
 export const namesConcurrently = ({ text }: Source): boolean =>
   /\bCONCURRENTLY\b/i.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/[^\n]*/g, ''));

@@ -24,6 +24,8 @@ const BEFORE = `
   CREATE TABLE walls (id bigint PRIMARY KEY, name varchar(20) NOT NULL, note text, size integer NOT NULL DEFAULT 1);
   CREATE TABLE shelves (id bigint PRIMARY KEY, wall_id bigint, tint colour)`;
 
+const DROPPED = ['ALTER TABLE walls DROP COLUMN note'];
+
 const REFUSED: Row[] = [
   [['ALTER TABLE walls ADD COLUMN height integer NOT NULL'], 'not-null walls.height'],
   [['ALTER TABLE walls ALTER COLUMN note SET NOT NULL'], 'not-null walls.note'],
@@ -149,7 +151,7 @@ describe('A new migration', () => {
   });
 
   it('is told which statement breaks which rule, why, and what to do instead', async () => {
-    expect(await tried(['ALTER TABLE walls DROP COLUMN note'], {})).toEqual([
+    expect(await tried(DROPPED, {})).toEqual([
       [
         'src/migrations/1-tried.ts',
         '  drop walls.note: the last release still reads it.',
@@ -160,11 +162,28 @@ describe('A new migration', () => {
   });
 
   it('may break a rule for a reason that it states', async () => {
-    const statements = ['ALTER TABLE walls DROP COLUMN note'];
+    expect(await tried(DROPPED, { comment: `    // safe-migration: drop walls.note: ${REASON}` })).toEqual([]);
+    expect(await tried(DROPPED, { comment: `// safe-migration: drop walls.size: ${REASON}` })).toHaveLength(2);
+  });
 
-    expect(await tried(statements, { comment: `    // safe-migration: drop walls.note: ${REASON}` })).toEqual([]);
-    expect(await tried(statements, { comment: `// safe-migration: drop walls.size: ${REASON}` })).toHaveLength(2);
-    expect(await tried(statements, { comment: '// safe-migration: drop walls.note: old' })).toHaveLength(1);
+  it('says that a reason is too short', async () => {
+    const problems = await tried(DROPPED, { comment: '// safe-migration: drop walls.note: old' });
+
+    expect(problems).toEqual([expect.stringContaining('  drop walls.note: ')]);
+    expect(problems[0]).toContain('its reason is too short: 3 characters of at least 15.');
+  });
+
+  it.each([
+    `// safe-migration: drop walls.note ${REASON}`,
+    `//safe-migration: drop walls.note: ${REASON}`,
+    `// safe-migration drop walls.note: ${REASON}`,
+    `const old = 'note'; // safe-migration: drop walls.note: ${REASON}`,
+    `/* safe-migration: drop walls.note: ${REASON} */`,
+  ])('names a comment that it does not understand: %s', async (comment) => {
+    const problems = await tried(DROPPED, { comment });
+
+    expect(problems).toHaveLength(2);
+    expect(problems[1]).toContain(`${comment}\n  excuses nothing: write // safe-migration: <rule> <object>: <why`);
   });
 
   it('keeps no reason for what it does no more', async () => {
