@@ -3,6 +3,7 @@ import { type Page, pageIn, pageLinks } from './page';
 import { entityTagOf } from '../http/entity-tag';
 import { envelope } from './envelope';
 import { toJson } from '../http/json';
+import { bigintIn, type Loss, lossIn } from '../http/lossless-json';
 import { locationOf } from './location';
 import { requireJson, unwritable } from './require-json';
 
@@ -67,9 +68,23 @@ export function headersOf(
 }
 
 function jsonOf(body: object, request: Request): string {
+  const text = writtenBy(body, request);
+  const loss = lossIn(body, text);
+  if (loss) throw lossy(request, loss);
+  return text;
+}
+
+function writtenBy(body: object, request: Request): string {
   try {
     return toJson(body);
   } catch (error) {
-    throw unwritable(request, (error as Error).message, 'return numbers and texts, and no object that holds itself');
+    const { message } = error as Error;
+    const loss = message.includes('BigInt') ? bigintIn(body) : undefined;
+    throw loss
+      ? lossy(request, loss)
+      : unwritable(request, message, 'return numbers and texts, and no object that holds itself');
   }
 }
+
+const lossy = (request: Request, { place, what, instead }: Loss): Error =>
+  unwritable(request, `${what}, in ${place}`, `return ${instead}`);

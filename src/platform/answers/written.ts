@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { toJsonBytes } from '../http/json';
+import { requireLossless, toLosslessJsonBytes } from '../http/lossless-json';
 import { toXml, toXmlItem } from '../http/xml';
 import type { Answer } from './answer';
 
@@ -16,14 +16,18 @@ export interface PageForm {
 
 const JSON_PAGE: PageForm = {
   envelope: (json) => json,
-  item: toJsonBytes,
+  item: toLosslessJsonBytes,
   noItems: '"data":[]',
   end: ']'.length,
   separator: Buffer.from(','),
 };
 const XML_PAGE: PageForm = {
   envelope: toXml,
-  item: (item) => Buffer.from(toXmlItem(JSON.stringify(item))),
+  item: (item) => {
+    const json = JSON.stringify(item);
+    requireLossless(item, json);
+    return Buffer.from(toXmlItem(json));
+  },
   noItems: '<data type="array"></data>',
   end: '</data>'.length,
   separator: Buffer.alloc(0),

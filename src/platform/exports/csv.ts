@@ -1,4 +1,4 @@
-import { toJson } from '../http/json';
+import { toLosslessJson } from '../http/lossless-json';
 import type { ExportFormat } from './export-format';
 
 /** What must stand in quotes (RFC 4180, 2). */
@@ -23,7 +23,7 @@ export const csv: ExportFormat = {
   extension: 'csv',
   head: (attributes) => `${attributes.map(ofText).join()}\r\n`,
   line: (item, attributes) => {
-    const values = ('toJSON' in item ? JSON.parse(toJson(item)) : item) as Record<string, unknown>;
+    const values = ('toJSON' in item ? JSON.parse(toLosslessJson(item)) : item) as Record<string, unknown>;
     let line = '';
     for (const name of attributes) line += `,${field(values[name])}`;
     return `${line.slice(1)}\r\n`;
@@ -34,7 +34,7 @@ function field(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return ofText(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return value instanceof Date ? value.toISOString() : quoted(toJson(value));
+  return value instanceof Date ? value.toISOString() : quoted(toLosslessJson(value));
 }
 
 function ofText(text: string): string {

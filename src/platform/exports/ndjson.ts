@@ -1,4 +1,4 @@
-import { toJson } from '../http/json';
+import { toLosslessJson } from '../http/lossless-json';
 import type { ExportFormat } from './export-format';
 
 /** One representation a line, as in the `data` of a page, without envelope. */
@@ -7,5 +7,5 @@ export const ndjson: ExportFormat = {
   contentType: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
   head: () => '',
-  line: (item) => `${toJson(item)}\n`,
+  line: (item) => `${toLosslessJson(item)}\n`,
 };

@@ -22,9 +22,8 @@ export function toJson(value: unknown): string {
   return text.replace(UNSAFE_IN_HTML, (character) => ESCAPES[character]);
 }
 
-/** The same in UTF-8, for large values. */
-export function toJsonBytes(value: unknown): Buffer {
-  const text = JSON.stringify(value);
+/** The same in UTF-8 for the text that JSON.stringify() has made of a large value. */
+export function safeBytes(text: string): Buffer {
   return ANY_UNSAFE.test(text) ? escapedBytes(text) : Buffer.from(text);
 }
 

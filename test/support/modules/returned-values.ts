@@ -33,6 +33,26 @@ class Point {
   }
 }
 
+const POINT = { x: 1, y: 2 };
+
+class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get length(): number {
+    return this.#text.length;
+  }
+}
+
+class Told extends Map<string, number> {
+  toJSON(): object {
+    return Object.fromEntries(this);
+  }
+}
+
 function* numbers(): Generator<number> {
   yield 1;
 }
@@ -59,6 +79,11 @@ export const values: Record<string, [value: () => unknown, data: unknown]> = {
   'an Observable': [() => of({ a: 1 }), { a: 1 }],
   'an Observable of several values': [() => from([1, 2, 3]), 3],
   'a promise': [() => Promise.resolve(7), 7],
+  'an object with empty ones': [() => ({ a: {}, b: '{}', c: [{}] }), { a: {}, b: '{}', c: [{}] }],
+  'an object with an instance without public properties': [() => ({ a: new Secret('x') }), { a: {} }],
+  'an object with an instance that has a JSON of its own': [() => ({ a: new Point(1, 2), b: {} }), { a: POINT, b: {} }],
+  'an object with a Buffer': [() => ({ a: Buffer.from('a') }), { a: { type: 'Buffer', data: [97] } }],
+  'an object with a Map that has a JSON of its own': [() => ({ a: new Told([['a', 1]]) }), { a: { a: 1 } }],
   'an object with data and other attributes': [
     () => ({ data: [], pagination: 'none' }),
     { data: [], pagination: 'none' },
@@ -68,9 +93,20 @@ export const values: Record<string, [value: () => unknown, data: unknown]> = {
 /** What JSON has no form for, and what the log tells to return instead. */
 export const oddities: Record<string, [value: () => unknown, way: string]> = {
   'a bigint': [() => 5n, 'return a number or a text'],
-  'an object with a bigint': [() => ({ a: 5n }), 'return numbers and texts'],
+  'an object with a bigint': [
+    () => ({ a: [0, 5n] }),
+    'a bigint, which JSON does not have, in data.a.1; return a number',
+  ],
   'an object that holds itself': [() => cyclic, 'return numbers and texts'],
   'a Map': [() => new Map([['a', 1]]), 'return Object.fromEntries(map)'],
+  'an object with a Map': [() => ({ a: { b: new Map() } }), 'in data.a.b; return Object.fromEntries(map)'],
+  'a list with a Set': [() => [{}, { tags: new Set([1]) }], 'in data.1.tags; return Array.from() of it'],
+  'an object with a typed array': [() => ({ a: new Uint8Array(3) }), 'in data.a; return Buffer.from(bytes).toString('],
+  'an object with an empty typed array': [() => ({ a: new Uint8Array() }), 'in data.a; return Buffer.from(bytes)'],
+  'an object with a promise': [() => ({ a: Promise.resolve(1) }), 'in data.a; return what it resolves to'],
+  'an object with an error': [() => ({ a: new Error('x') }), 'in data.a; return its message'],
+  'an object with an iterator': [() => ({ a: [1].values() }), 'in data.a; return Array.from() of it'],
+  'an object whose JSON has a Map': [() => ({ a: { toJSON: () => ({ b: new Map() }) } }), 'in data.a.b; return Object'],
   'a Set': [() => new Set([1]), 'return Array.from() of it'],
   'a generator': [() => numbers(), 'return Array.from() of it'],
   'a Buffer': [() => Buffer.from('abc'), 'return new StreamableFile(bytes)'],
