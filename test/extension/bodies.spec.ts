@@ -140,7 +140,6 @@ describe('Bodies, as the documentation of Nest and Express has them', () => {
       const wrong = await send('files', multipart({ title: 't', count: 1, more: 1 }, { file: 'abc' }));
 
       expectError(wrong, 'VALIDATION_ERROR', { fields: { title: 'length', more: 'unknown' } });
-      expectError(await send('required-files', multipart({})), 'VALIDATION_ERROR', { fields: { request: 'invalid' } });
       const large = await send('small-files', multipart({}, { picture: 'abc' }));
       expectError(large, 'VALIDATION_ERROR', { fields: { picture: 'invalid' } });
       const several = (files: Record<string, string>) => send('several-small-files', multipart({}, files));
@@ -150,6 +149,21 @@ describe('Bodies, as the documentation of Nest and Express has them', () => {
       expectError(await several({ one, two }), 'VALIDATION_ERROR', { fields: { request: 'invalid' } });
       expectError(await send('things', multipart(thing)), 'UNSUPPORTED_MEDIA_TYPE');
     });
+
+    it.each([
+      ['required-files', 'file'],
+      ['several-required-files', 'pictures'],
+      ['required-named-files', 'photo'],
+    ])('are missed by the name of their field: %s', async (path, field) => {
+      expectError(await send(path, multipart({})), 'VALIDATION_ERROR', { fields: { [field]: 'invalid' } });
+    });
+
+    it.each(['required-of-several', 'required-any-files'])(
+      'are missed as a whole where they may have several fields: %s',
+      async (path) => {
+        expectError(await send(path, multipart({})), 'VALIDATION_ERROR', { fields: { request: 'invalid' } });
+      },
+    );
 
     it('are as long as any body, unless the route says something else', async () => {
       const large = multipart(thing, { file: 'a'.repeat(2 * 2 ** 20) });

@@ -14,6 +14,7 @@ import { CONFIRM, CURSORS, EXPORT, KEYS, type ListQuery, WORK } from '../lists/l
 import { IdPipe } from '../input/id.pipe';
 import { type Groups, ValidationPipe } from '../input/validation.pipe';
 import { violationsOf } from '../input/violations';
+import { fieldOfFiles } from './file-fields';
 import { schemaViolations } from './schema-issues';
 
 /** The client's names of parameters that hold the whole body, query or path. */
@@ -37,7 +38,7 @@ PipesConsumer.prototype.applyPipes = async function (value: unknown, metadata: A
       result = isPromise(made) ? await made : made;
     }
   } catch (error) {
-    noteParameter(error, metadata, given);
+    noteParameter(error, metadata, given, pipes);
     throw error;
   }
   if (metadata.type === 'query' && metadata.data === undefined) keepOwn(given as ListQuery, result as ListQuery);
@@ -105,14 +106,14 @@ function listPipe(pipe: ParseArrayPipe, validation: ValidationPipe): PipeTransfo
   };
 }
 
-function noteParameter(error: unknown, { type, data }: ArgumentMetadata, given: unknown): void {
+function noteParameter(error: unknown, { type, data }: ArgumentMetadata, given: unknown, pipes: PipeTransform[]): void {
   if (!(error instanceof HttpException)) return;
   const { violations } = refusalOf(error) ?? {};
   const inBody = type === 'body' && typeof data === 'string';
   const name = typeof data === 'string' ? data : undefined;
   const ofSchema = schemaViolations(error, name, WHOLE[type] ?? 'request');
   noteRefusal(error, {
-    field: name ?? WHOLE[type] ?? nameOfFiles(given),
+    field: name ?? WHOLE[type] ?? nameOfFiles(given) ?? fieldOfFiles(pipes),
     ...(ofSchema && { violations: ofSchema }),
     ...(inBody && violations && { violations: violations.map((one) => ({ ...one, field: `${data}.${one.field}` })) }),
   });

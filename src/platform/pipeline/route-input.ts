@@ -1,10 +1,5 @@
 import { DefaultValuePipe, RequestMethod, type Type, ValidationPipe } from '@nestjs/common';
-import {
-  INTERCEPTORS_METADATA,
-  METHOD_METADATA,
-  PIPES_METADATA,
-  SELF_DECLARED_DEPS_METADATA,
-} from '@nestjs/common/constants';
+import { METHOD_METADATA, PIPES_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { CREATES_EACH, ITEM_TYPE, PAGE_TYPE } from '../http/route-keys';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
@@ -12,6 +7,7 @@ import { itemOfList } from '../lists/list-query';
 import type { DtoClass } from '../input/fields';
 import { declaredBody } from './declared-body';
 import { bodyLimitOf, bodyValuesOf } from './body-limit';
+import { hasMulter, noteFileFields } from './file-fields';
 import { includingOf } from './including';
 import type { BodyRules } from './body-parsing';
 import { LIST_TYPES, MULTIPART, URL_ENCODED, usualTypes } from './media-types';
@@ -52,10 +48,9 @@ export interface RouteInput {
   including?: DtoClass;
 }
 
-/** The metadata keys of @nestjs/swagger's decorators, and of the file interceptors of platform-express. */
+/** The metadata keys of @nestjs/swagger's decorators. */
 const API_CONSUMES = 'swagger/apiConsumes';
 const API_PARAMETERS = 'swagger/apiParameters';
-const MULTER_OPTIONS = 'MULTER_MODULE_OPTIONS';
 /** The media types that Nest's own parsers accept for every handler. */
 const LIKE_NEST = [...usualTypes('PATCH'), URL_ENCODED];
 /** Types of parameters that Nest doesn't validate. */
@@ -70,6 +65,7 @@ export function routeInput(handler: object, controller: Controller): RouteInput 
   const types = (read(API_CONSUMES, handler) ?? read(API_CONSUMES, controller)) as string[] | undefined;
   const limit = bodyLimitOf(controller, handler);
   const isForm = has(FILE, FILES) || hasMulter(handler) || hasMulter(controller);
+  if (has(FILE, FILES)) noteFileFields(handler, controller);
   const takesForms = isForm || (has(BODY) && types?.includes(MULTIPART));
   const whole = parameters.find(({ kind, name }) => kind === BODY && name === undefined);
   const reads = read(METHOD_METADATA, handler) === RequestMethod.GET;
@@ -148,13 +144,4 @@ function primitivesOf(parameters: Parameter[]): Primitive[] {
 function hasPipes(target: object): boolean {
   const pipes = (read(PIPES_METADATA, target) ?? []) as unknown[];
   return pipes.some((pipe) => pipe !== ValidationPipe && !(pipe instanceof ValidationPipe));
-}
-
-/** True if one of Nest's interceptors reads forms. Each of them injects multer's options. */
-function hasMulter(target: object): boolean {
-  const interceptors = (read(INTERCEPTORS_METADATA, target) ?? []) as object[];
-  return interceptors.some((interceptor) => {
-    const asked = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, interceptor) ?? []) as { param?: unknown }[];
-    return asked.some(({ param }) => param === MULTER_OPTIONS);
-  });
 }

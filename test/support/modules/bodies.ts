@@ -33,6 +33,7 @@ import { Type } from 'class-transformer';
 import { IsInt, IsString, Length } from 'class-validator';
 import { type Request } from 'express';
 import { BodyLimit, Creates, ListOf, mebibytes, Public, Role, Roles, Text, Whole } from '../../../src/platform';
+import { RequiredFilesController } from './required-files';
 
 const SECRET = 'a secret of two services';
 export const FORM = 'application/x-www-form-urlencoded';
@@ -133,12 +134,6 @@ class BodiesController {
   @UseInterceptors(FileInterceptor('file'))
   file(@UploadedFile() file: File, @Body() thing: ThingDto): object {
     return { ...thing, isThing: thing instanceof ThingDto, file: file.originalname, size: file.size };
-  }
-
-  @Post('required-files')
-  @UseInterceptors(FileInterceptor('file'))
-  requiredFile(@UploadedFile(new ParseFilePipe()) file: File): object {
-    return { file: file.originalname };
   }
 
   /** As the documentation of Nest has it, for one file and for several. */
@@ -253,7 +248,7 @@ class BodiesController {
   }
 }
 
-@Module({ controllers: [BodiesController] })
+@Module({ controllers: [RequiredFilesController, BodiesController] })
 export class BodiesModule {}
 
 export const thing = { title: 'thing', count: 2 };
