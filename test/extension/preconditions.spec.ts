@@ -6,10 +6,11 @@ import { NoteLine, NoteTag, NotesModule, StickyNote } from '../support/modules/s
 const CHANGES = [
   ...['helper', 'save', 'save-of-a-part', 'save-by-the-manager', 'save-of-several', 'save-in-a-transaction'],
   ...['save-without-a-transaction', 'save-after-an-insert', 'update', 'update-by-id', 'builder', 'increment', 'touch'],
-  ...['locked-and-raw', 'tags'],
+  ...['locked-and-raw', 'locked-and-upsert', 'tags'],
 ];
 const NO_CHANGES = ['save-of-nothing', 'nothing', 'no-columns', 'line'];
-const REFUSED = ['raw', 'raw-with', 'raw-in-a-with', 'raw-in-a-transaction', 'upsert'];
+const REFUSED = ['raw', 'raw-with', 'raw-in-a-with', 'raw-in-a-transaction'];
+const UPSERTS = ['upsert', 'or-update', 'raw-upsert'];
 const REMOVALS = ['helper', 'remove', 'soft-remove', 'delete', 'delete-by-id', 'soft-delete'];
 
 describe('A precondition of a change', () => {
@@ -101,6 +102,17 @@ describe('A precondition of a change', () => {
     expect(JSON.stringify(api.app.log)).toContain('Use updateRow()');
     expect((await api.get(path)).body.data.title).toBe('as it was');
     // Without one there is nothing to honour.
+    expect((await api.patch(`${path}/${way}`, { title: 'changed' })).body.data.title).toBe('changed');
+  });
+
+  it.each(UPSERTS)('is not passed over by %s, and the log says what to do instead', async (way) => {
+    const path = await aNote();
+    api.app.log.splice(0);
+    expectError(await api.with({ 'If-Match': '"1"' }).patch(`${path}/${way}`, { title: 'changed' }), 'INTERNAL_ERROR');
+    const log = JSON.stringify(api.app.log);
+    expect(log).toContain("An upsert of StickyNote may change a stored row, and doesn't compare the version");
+    expect(log).toContain('Find the row first. If it exists, use updateRow() or save() on it, else insert it.');
+    expect((await api.get(path)).body.data.title).toBe('as it was');
     expect((await api.patch(`${path}/${way}`, { title: 'changed' })).body.data.title).toBe('changed');
   });
 

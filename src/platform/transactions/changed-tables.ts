@@ -4,9 +4,12 @@ const CHANGE = /\b(?:update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+
 const INSERT = /\binsert\s+into\s+([\w."]+)/gi;
 const UPSERT = /\bdo\s+update\b/i;
 
+/** Whether a statement is an INSERT that may change existing rows, as those of `upsert()` and `orUpdate()`. */
+export const isUpsert = (query: string): boolean => UPSERT.test(query);
+
 /** The names of the tables, without their schema, whose existing rows a statement may change. */
 export function changedTables(query: string): string[] {
-  return [...query.matchAll(CHANGE), ...(UPSERT.test(query) ? query.matchAll(INSERT) : [])].map(nameOf);
+  return [...query.matchAll(CHANGE), ...(isUpsert(query) ? query.matchAll(INSERT) : [])].map(nameOf);
 }
 
 /** The names of the tables, without their schema, that a statement may write. */

@@ -6,7 +6,7 @@ import {
   type EntityTarget,
   type ObjectLiteral,
 } from 'typeorm';
-import { changedTables } from './changed-tables';
+import { changedTables, isUpsert } from './changed-tables';
 import { lockExpected } from './lock-expected';
 import { hasVersion } from './precondition';
 import { subscribe } from './subscribers';
@@ -72,8 +72,13 @@ function requireGuarded({ entityMetadatas }: DataSource, query: string): void {
   const tables = changedTables(query);
   const entity = entityMetadatas.find((one) => tables.includes(one.tableName.toLowerCase()) && hasVersion(one));
   if (!entity) return;
+  const passesOver = "doesn't compare the version that If-Match or If-None-Match names";
   throw new Error(
-    `This statement changes ${entity.name} and doesn't compare the version that If-Match or If-None-Match names. ` +
-      'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row, expected) before.',
+    isUpsert(query)
+      ? `An upsert of ${entity.name} may change a stored row, and ${passesOver}: which row that is shows when it runs. ` +
+          'Find the row first. If it exists, use updateRow() or save() on it, else insert it. If the upsert is not about ' +
+          'the row of the request, write that row first, or lock it and call requireExpected(row, expected).'
+      : `This statement changes ${entity.name} and ${passesOver}. ` +
+          'Use updateRow(), deleteRow() or a repository, or lock the row and call requireExpected(row, expected) before.',
   );
 }

@@ -158,6 +158,12 @@ class NotesController {
         requireExpected(await manager.findOneOrFail(StickyNote, { where: { id }, lock }));
         await manager.query('UPDATE sticky_notes SET title = $2 WHERE id = $1', [id, title]);
       }),
+    'locked-and-upsert': (id, title) =>
+      this.database.transaction(async (manager) => {
+        const lock = { mode: 'pessimistic_write' } as const;
+        requireExpected(await manager.findOneOrFail(StickyNote, { where: { id }, lock }));
+        await manager.upsert(StickyNote, { id, title }, ['id']);
+      }),
     tags: (id) =>
       this.database.transaction(async (manager) => {
         const note = await touchRow(manager, StickyNote, id);
@@ -188,6 +194,13 @@ class NotesController {
         manager.query(`update only public.sticky_notes set title = '${title}' where id = ${id}`),
       ),
     upsert: async (id, title) => void (await this.notes.upsert({ id, title }, ['id'])),
+    'or-update': (id, title) =>
+      this.notes.createQueryBuilder().insert().values({ id, title }).orUpdate(['title'], ['id']).execute(),
+    'raw-upsert': (id, title) =>
+      this.database.query(
+        'INSERT INTO sticky_notes (id, title) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET title = excluded.title',
+        [id, title],
+      ),
   };
 
   private readonly removals: Record<string, Write> = {
