@@ -1,4 +1,5 @@
 import { OptimisticLockVersionMismatchError } from 'typeorm';
+import { Product } from '../../src/resources/products/product.entity';
 import { type Handler, insert, useHandlers } from '../support/modules/handlers';
 
 describe('A statement that PostgreSQL or TypeORM refuses', () => {
@@ -47,5 +48,26 @@ describe('A statement that PostgreSQL or TypeORM refuses', () => {
     const handler: Handler = () => Promise.reject(new OptimisticLockVersionMismatchError('Mark', 1, 2));
     const { status, body } = await send(handler);
     expect([status, body.error.code]).toEqual([412, 'PRECONDITION_FAILED']);
+  });
+
+  it("because of TypeORM's optimistic lock, is 412 for another version of one of the service's own entities", async () => {
+    const products = () => database().getRepository(Product);
+    const { id } = await products().save({ name: 'Locked', price: 1 });
+    const { updated_at } = await products().findOneByOrFail({ id });
+    const ways = (version: number | Date): Handler[] => [
+      () => products().findOne({ where: { id }, lock: { mode: 'optimistic', version } }),
+      () => products().findOneOrFail({ where: { id }, lock: { mode: 'optimistic', version } }),
+      () => products().createQueryBuilder('own').setLock('optimistic', version).where({ id }).getOne(),
+    ];
+    const statusOf = async (handler: Handler) => (await send(handler)).status;
+
+    for (const handler of [...ways(1), ...ways(updated_at)]) expect(await statusOf(handler)).toBe(201);
+    for (const handler of [...ways(2), ...ways(new Date(0))]) expect(await statusOf(handler)).toBe(412);
+    await products().update({ id }, { name: 'Changed' });
+    for (const handler of ways(1)) expect(await statusOf(handler)).toBe(412);
+    for (const handler of ways(2)) expect(await statusOf(handler)).toBe(201);
+    expect((await products().findOneByOrFail({ id })).version).toBe(2);
+    const none: Handler = () => products().findOne({ where: { id: 77 }, lock: { mode: 'optimistic', version: 1 } });
+    expect(await statusOf(none)).toBe(201);
   });
 });

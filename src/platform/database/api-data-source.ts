@@ -10,6 +10,7 @@ import { findAuditedTables } from '../transactions/audited-tables';
 import { guardBuilders } from '../transactions/guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from '../transactions/guarded-writes';
 import { findProtectedTables } from '../rows/kept-apart';
+import '../transactions/optimistic-lock';
 import { unlessReleased } from '../transactions/released-runner';
 import { SharedTransaction } from '../transactions/shared-transaction';
 import { subscribe } from '../transactions/subscribers';
