@@ -113,7 +113,8 @@ export function stillInUse(cause?: Error): ApiError {
 
 /** A violated check or foreign key: the last check behind the DTO. */
 function brokenRule(error: PostgresError, cause: Error): ApiError {
-  const { attributes, rule = 'constraint' } = subjectOf(error);
+  // TypeORM's own names of constraints tell no rule.
+  const { attributes, rule = error.code === '23503' ? 'fkey' : 'constraint' } = subjectOf(error);
   const fields = attributes.length > 0 ? attributes : ['body'];
   const violations = fields.map((field) =>
     rule === 'fkey' ? unusable(field) : { field, rule, message: 'is not acceptable' },

@@ -33,12 +33,29 @@ export function rememberConstraints({ entityMetadatas, driver }: DataSource): vo
  */
 export function subjectOf({ constraint = '', schema = 'public', table = '' }: BrokenConstraint): ConstraintSubject {
   if (constraint === `${table}_fkey`) return linkOf(schema, table);
-  const [, named, rule] = (constraint.startsWith(`${table}_`) && NAME.exec(constraint.slice(table.length))) || [];
   const known = entities.get(keyOf(schema, table)) ?? [];
+  const relation = known.map((metadata) => relationOf(metadata, constraint)).find((name) => name !== undefined);
+  if (relation !== undefined) return { attributes: [relation], rule: 'fkey' };
+  const [, named, rule] = (constraint.startsWith(`${table}_`) && NAME.exec(constraint.slice(table.length))) || [];
   const isAttribute = known.some((metadata) => metadata.findColumnWithPropertyName(named ?? ''));
   if (named && isAttribute) return { attributes: [named], rule };
   const attributes = known.map((metadata) => columnsOf(metadata, constraint)).find(({ length }) => length > 0);
   return { attributes: attributes ?? (named ? [named] : []), rule };
+}
+
+/**
+ * The many-to-many relation whose rows refer to a missing one, as its entity calls it. Nobody outside knows the table between,
+ * and TypeORM makes up the names of its columns.
+ */
+function relationOf(junction: EntityMetadata, constraint: string): string | undefined {
+  const broken = junction.isJunction ? junction.foreignKeys.find(({ name }) => name === constraint) : undefined;
+  if (!broken) return undefined;
+  const relations = [...entities.values()].flat().flatMap(({ manyToManyRelations }) => manyToManyRelations);
+  const namesTarget = broken.columns.every((column) => junction.inverseColumns.includes(column));
+  return relations.find(
+    ({ junctionEntityMetadata, isOwning }) =>
+      junctionEntityMetadata?.tablePath === junction.tablePath && isOwning === namesTarget,
+  )?.propertyPath;
 }
 
 /** The table of `linkRows` is called `<table>_<attribute>`. */
