@@ -191,7 +191,7 @@ describe('A resource with a name of two words', () => {
     ['tax_rate', 'range', { tax_rate: -1 }],
     ['amount_cents', 'constraint', { amount_cents: 0 }],
     ['tax_office_id', 'fkey', { tax_office_id: 999_999 }],
-    ['other_office_id', 'constraint', { other_office_id: 999_999 }],
+    ['other_office_id', 'fkey', { other_office_id: 999_999 }],
   ])('tells that %s breaks a rule', async (attribute, rule, values) => {
     expectError(await create(values), 'VALIDATION_ERROR', { fields: { [attribute]: rule } });
   });
