@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { inBackground, lockAndQuery, UnitOfWork } from '../../src/platform';
 import { waitFor } from '../../src/platform/testing';
 import { type Handler, handlers, insert, useHandlers } from '../support/modules/handlers';
@@ -56,6 +56,41 @@ describe('A transaction of which other code writes a part', () => {
       expect((await send(undone)).status).toBe(500);
       expect(await marks()).toEqual([]);
     });
+
+    it.each([false, true])('is undone alone if it is a nested one that fails, with a key: %s', async (keyed) => {
+      const handler: Handler = (manager) => {
+        const elsewhere = make();
+        return manager.transaction(async (outer) => {
+          await insert(outer, 'outer');
+          const nested = outer.transaction(async (inner) => {
+            await elsewhere(() => insert(inner, 'lost'));
+            throw FAILURE;
+          });
+          await nested.catch(() => undefined);
+          await insert(outer, 'after');
+        });
+      };
+      expect((await send(handler, keyed)).status).toBe(201);
+      expect(await marks()).toEqual(['after', 'outer']);
+    });
+  });
+
+  it.each([false, true])('may be begun by hand in a function, nested as well, with a key: %s', async (keyed) => {
+    const begin = (runner: QueryRunner) => runner.connect().then(() => runner.startTransaction());
+    const handler: Handler = async (manager) => {
+      const runner = manager.dataSource.createQueryRunner();
+      await begin(runner);
+      await insert(runner.manager, 'outer');
+      await begin(runner);
+      await insert(runner.manager, 'lost');
+      await runner.query('SELECT * FROM marks FOR UPDATE');
+      await runner.rollbackTransaction();
+      await insert(runner.manager, 'after');
+      await runner.commitTransaction();
+      await runner.release();
+    };
+    expect((await send(handler, keyed)).status).toBe(201);
+    expect(await marks()).toEqual(['after', 'outer']);
   });
 
   it('may be opened in one function and used in another one', async () => {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { type Context, type ContextManager, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
 import type { Origin } from '../transactions/origin';
 import { UnitOfWork } from '../transactions/unit-of-work';
@@ -18,9 +18,10 @@ export class FollowedContexts implements ContextManager {
     return this.storage.getStore() ?? contextOf(UnitOfWork.current()?.origin) ?? ROOT_CONTEXT;
   }
 
-  /** Whether the current flow has a span that is recorded. */
+  /** Whether the current flow is that of a sampled request. */
   isFollowing(): boolean {
-    return this.followed > 0 && this.storage.getStore() !== undefined;
+    const known = this.storage.getStore() ?? UnitOfWork.current()?.origin?.traceContext;
+    return known !== undefined && isSampled(known);
   }
 
   with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
@@ -72,3 +73,7 @@ function contextOf(origin: Origin | undefined): Context | undefined {
 }
 
 const isRecording = (context: Context): boolean => trace.getSpan(context)?.isRecording() === true;
+
+/** Also true when the span has ended: what the request has begun may go on. */
+const isSampled = (context: Context): boolean =>
+  ((trace.getSpanContext(context)?.traceFlags ?? TraceFlags.NONE) & TraceFlags.SAMPLED) !== 0;

@@ -1,7 +1,6 @@
 import type { Waiter } from './after-commit';
 import { LocalSettings } from './local-settings';
 import type { Statement } from './statement-group';
-import { leavesMore, nameOfStatement } from './statement-kinds';
 import { nameOf } from './statement-names';
 
 /** One nested transaction within a shared transaction: everything after its savepoint. */
@@ -17,8 +16,6 @@ export class Frame {
   wrote = false;
   /** The first write in this frame by code other than its owner. That code expects to be independent of the frame. */
   strange?: string;
-  /** The first write of the owner in this frame by a flow that isn't known to be in it. */
-  beside?: string;
   /** True if the writes of all code belong to the frame. Nobody expects to be independent of it. */
   takesAll = false;
   readonly settings = new LocalSettings();
@@ -67,18 +64,12 @@ export class Frame {
     return this.owner !== undefined && this.parent?.orParent.owner === this.owner;
   }
 
-  /** Notes a statement of the owner. A nested frame takes what it writes along, wherever that comes from. */
-  noteFrom(flow: Frame, text: string): void {
-    if (this.isNested && !flow.isWithin(this) && leavesMore(text)) this.beside ??= nameOfStatement(text);
-  }
-
   /** Passes the frame's settings, waiters and writes on to the frame around it. */
   joinParent(): void {
     const parent = this.parent!.orParent;
     const isStrange = this.wrote && parent.owner !== this.owner;
     parent.wrote ||= this.wrote;
     parent.waiters.push(...this.waiters.splice(0));
-    if (parent.isNested) parent.beside ??= this.beside;
     if (!parent.takesAll) parent.strange ??= this.strange ?? (isStrange ? 'a transaction of its own' : undefined);
   }
 }

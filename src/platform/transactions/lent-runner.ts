@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner';
 import type { LentClient } from './observed-commits';
 
@@ -26,6 +27,11 @@ export class LentRunner extends PostgresQueryRunner {
   }
 
   private take(client: LentClient, release: Release): PoolClient {
+    // A release while it connects has nothing to give back yet, and the connection would never be.
+    if (this.isReleased) {
+      release();
+      throw new QueryRunnerAlreadyReleasedError();
+    }
     const onError = (error: Error) => void this.giveBack(error);
     const giveBack: Release = (error) => {
       client.off('error', onError);

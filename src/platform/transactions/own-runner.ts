@@ -167,9 +167,8 @@ export class OwnRunner extends AuditedRunner {
   }
 
   private noteStatement(query: string): void {
-    // A flow that began before all of them isn't known to be in a nested one.
-    const flow = this.innermostOf(UnitOfWork.own()) ?? this.own[0];
-    if (flow !== this.own.at(-1) && leavesMore(query)) {
+    const flow = this.innermostOf(UnitOfWork.own());
+    if (flow && flow !== this.own.at(-1) && leavesMore(query)) {
       this.noteBeside(flow, nameOfStatement(query), this.own.slice(0, this.savepoints + 1));
     }
   }

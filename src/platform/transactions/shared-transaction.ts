@@ -78,7 +78,6 @@ export class SharedTransaction {
 
   async rollback(frame: Frame): Promise<void> {
     if (frame.strange) this.failure ??= Refusal.undone(frame);
-    if (frame.beside) this.failure ??= Refusal.undoneBeside(frame.beside);
     if (this.flowIsBelow(frame)) throw (this.failure = Refusal.interleaved());
     try {
       await this.finish(frame, `ROLLBACK TO SAVEPOINT ${frame.name}`);
@@ -91,7 +90,6 @@ export class SharedTransaction {
   /** Runs a runner's statement. @param last the runner's own innermost transaction */
   async query(runner: object, last: Frame | undefined, text: string, values?: unknown[]): Promise<QueryResult> {
     if (isControl(text)) throw Refusal.control();
-    last?.noteFrom(this.flow, text);
     return this.inTurn(this.placeOf(last), (frame) => {
       if (frame.owner !== runner) return this.occupying(frame, () => runAlone(this.client, frame, text, values));
       frame.wrote ||= mayWrite(text);
@@ -130,17 +128,13 @@ export class SharedTransaction {
 
   /** The frame of the current flow, or the runner's own if the flow isn't in it. */
   private placeOf(last: Frame | undefined): Frame {
-    const { flow } = this;
-    return !last || flow.isWithin(last) ? flow : last;
-  }
-
-  /** The frame of the current flow. */
-  private get flow(): Frame {
-    return (this.currentFrame() ?? this.root).place;
+    const place = (this.currentFrame() ?? this.root).place;
+    return !last || place.isWithin(last) ? place : last;
   }
 
   private flowIsBelow(frame: Frame): boolean {
-    return this.flow !== frame && this.flow.isWithin(frame);
+    const place = this.placeOf(undefined);
+    return place !== frame && place.isWithin(frame);
   }
 
   private async finish(frame: Frame, text: string): Promise<void> {

@@ -13,6 +13,8 @@ const ROLLBACK_TO = /^ROLLBACK\s+(?:\w+\s+)?TO\b/i;
 const READ = /^(?:SELECT|VALUES|TABLE|SHOW|EXPLAIN|WITH|DECLARE|FETCH|MOVE|CLOSE)\b/i;
 const LOCK = /\bFOR\s+(?:NO\s+KEY\s+)?UPDATE\b/gi;
 const LOCKING = /\bFOR\s+(?:(?:NO\s+KEY\s+)?UPDATE|(?:KEY\s+)?SHARE)\b|\bpg_(?:try_)?advisory_xact_lock/i;
+/** Texts and names, in which words say nothing. */
+const QUOTED = /'[^']*'|"[^"]*"/g;
 const WRITE = /\b(?:INSERT|UPDATE|DELETE|MERGE)\b/i;
 const LOCAL_SETTING = /^SET\s+LOCAL\b|\bset_config\s*\(/i;
 const SETTING =
@@ -57,7 +59,8 @@ export function setsAlone(text: string): boolean {
 }
 
 /** True for a statement that leaves more than settings until its transaction ends: rows that it writes, or locks. */
-export const leavesMore = (text: string): boolean => (mayWrite(text) && !setsAlone(text)) || LOCKING.test(text);
+export const leavesMore = (text: string): boolean =>
+  (mayWrite(text) && !setsAlone(text)) || LOCKING.test(text.replace(QUOTED, ''));
 
 /** The name of the setting, if it is recognised. */
 export function settingOf(text: string): string | undefined {

@@ -62,6 +62,18 @@ describe('The context of a request', () => {
   });
 
   it.each([
+    [0, false],
+    [1, true],
+  ])(
+    'is followed in a write that goes on behind its answer, if it is sampled: a share of %s',
+    async (share, expected) => {
+      const { receive } = traced(share);
+      const isFollowing = await new UnitOfWork(undefined, receive()).run(() => contexts.isFollowing());
+      expect([isFollowing, contexts.isFollowing()]).toEqual([expected, false]);
+    },
+  );
+
+  it.each([
     ['00', 1, TraceFlags.NONE],
     ['01', 0, TraceFlags.SAMPLED],
   ])('goes on with a trace of the caller whose flags are %s, whatever the share is', async (flags, share, expected) => {
