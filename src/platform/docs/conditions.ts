@@ -11,15 +11,6 @@ const KEY = headerText(255, '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$');
 /** The conditional headers of a request, and its Idempotency-Key. */
 export function conditionParameters(context: OperationContext): ParameterObject[] {
   const { method } = context;
-  const ifMatch = isGuardedWrite(context)
-    ? [
-        header(
-          'If-Match',
-          'The entity tag that you have read. The answer is 412 when the resource has changed since.',
-          TAG,
-        ),
-      ]
-    : [];
   if (isTaggedRead(context)) {
     return [
       header(
@@ -29,6 +20,15 @@ export function conditionParameters(context: OperationContext): ParameterObject[
       ),
     ];
   }
+  const ifMatch = isGuardedWrite(context)
+    ? [
+        header(
+          'If-Match',
+          'The entity tag that you have read. The answer is 412 when the resource has changed since.',
+          TAG,
+        ),
+      ]
+    : [];
   if (takesKey(context)) {
     const description = `A ${method.toUpperCase()} that is sent again with the same key within 24 hours has no second effect, and gets the same answer. Use a new key, such as a UUID, for each new effect.`;
     return [...ifMatch, header(KEY_HEADER, description, '7f8b5d0e-6f3a-4f7e-9d55-0c0a3c1b2d4e', KEY)];

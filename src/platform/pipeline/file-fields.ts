@@ -44,6 +44,10 @@ function multersOf(target: object): Type<NestInterceptor>[] {
   });
 }
 
+interface Asked {
+  intercept: (context: object) => Promise<unknown>;
+}
+
 /** Nest keeps the names of the fields in the interceptor, which tells them to its multer when it is called. */
 function fieldsOf({ prototype }: Type<NestInterceptor>): string[] {
   const names: string[] = [];
@@ -58,12 +62,7 @@ function fieldsOf({ prototype }: Type<NestInterceptor>): string[] {
     any: () => take(),
     none: () => take(),
   };
-  const asked = Object.assign(
-    Object.create(prototype as object) as { intercept: (context: object) => Promise<unknown> },
-    {
-      multer,
-    },
-  );
+  const asked = Object.assign(Object.create(prototype as object) as Asked, { multer });
   asked.intercept({ switchToHttp: () => ({}) }).catch(() => undefined);
   return names;
 }

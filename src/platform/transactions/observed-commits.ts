@@ -107,9 +107,10 @@ function named(client: LentClient, text: string, values: unknown[] | undefined):
 
 async function send(client: LentClient, statements: Statement[]): Promise<QueryResult[]> {
   if (client instanceof PooledClient) return sendAtOnce(client, statements);
-  const texts = statements.map(({ text }) => text);
-  if (client.work) note(client, client.work, texts);
-  if (client.runner) for (const text of texts) client.runner.noteSent(text);
+  tell(
+    client,
+    statements.map(({ text }) => text),
+  );
   return new Promise((resolve, reject) => {
     const onEnd = (error: Error | undefined, results: QueryResult[]) => (error ? reject(error) : resolve(results));
     inherited(client).call(client, new StatementGroup(statements), onEnd);
@@ -123,9 +124,7 @@ function sendAtOnce(client: LentClient, statements: Statement[]): Promise<QueryR
 }
 
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
-  const text = textOf(statement);
-  if (client.work) note(client, client.work, [text]);
-  client.runner?.noteSent(text);
+  tell(client, [textOf(statement)]);
   const given = client.names ? byName(statement, values) : statement;
   if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
   return promised(statement, (callback) => inherited(client).call(client, given, values, callback));
@@ -169,6 +168,11 @@ function promised(statement: unknown, ask: (callback: Callback) => unknown): Pro
 const inherited = (client: PoolClient): Query => (Object.getPrototypeOf(client) as { query: Query }).query;
 
 /** @throws the reason why the unit was cancelled */
+function tell(client: LentClient, texts: string[]): void {
+  if (client.work) note(client, client.work, texts);
+  for (const text of texts) client.runner?.noteSent(text);
+}
+
 function note(client: LentClient, work: Unit, texts: string[]): void {
   if (work.cancelled) throw work.cancelled;
   const commits = texts.some(isCommit);

@@ -14,17 +14,25 @@ const ofTypeOrm = Object.getOwnPropertyDescriptor(SelectQueryBuilder.prototype, 
  * TypeORM compares the version of an optimistic lock with a `@VersionColumn()`, or its moment with an `@UpdateDateColumn()`. The
  * columns of a ResourceEntity are neither, because TypeORM would write them, and the trigger `touch_row` does.
  */
-SelectQueryBuilder.prototype.getOne = async function (this: SelectQueryBuilder<ObjectLiteral>) {
-  const { expressionMap } = this;
-  const { lockMode, lockVersion, mainAlias } = expressionMap;
+SelectQueryBuilder.prototype.getOne = function (this: SelectQueryBuilder<ObjectLiteral>) {
+  const { lockMode, lockVersion, mainAlias } = this.expressionMap;
   if (lockMode !== 'optimistic' || lockVersion === undefined || !isOwn(mainAlias?.metadata))
     return ofTypeOrm.call(this);
+  return getCompared(this, mainAlias!.metadata, lockVersion);
+};
+
+async function getCompared(
+  builder: SelectQueryBuilder<ObjectLiteral>,
+  metadata: EntityMetadata,
+  expected: number | Date,
+): Promise<ObjectLiteral | null> {
+  const { expressionMap } = builder;
   // TypeORM refuses the mode for an entity without columns of its own, before it reads the row.
   expressionMap.lockMode = undefined;
-  const row = await ofTypeOrm.call(this).finally(() => (expressionMap.lockMode = lockMode));
-  if (row) requireSame(mainAlias!.metadata, lockVersion, row);
+  const row = await ofTypeOrm.call(builder).finally(() => (expressionMap.lockMode = 'optimistic'));
+  if (row) requireSame(metadata, expected, row);
   return row;
-};
+}
 
 const isOwn = (metadata?: EntityMetadata): boolean =>
   metadata !== undefined && !metadata.versionColumn && !metadata.updateDateColumn && hasVersion(metadata);
