@@ -66,7 +66,7 @@ export function auditTogetherBody(table: string, columns: readonly AuditedColumn
              ${audit.changed('removed')}, ${audit.changed('added')}, ${audit.concealedChanges()},
              ${audit.readersOf('removed')}, ${audit.readersOf('added')}
         FROM removed LEFT JOIN added ON added.id = removed.id, LATERAL (SELECT audit_contexts_by_id->removed.id::text) AS audit_origin(context)
-       WHERE added.id IS NULL OR removed *<> added;
+       WHERE added.id IS NULL OR ${audit.isChange('removed', 'added')};
     RETURN NULL;
   END `;
 }

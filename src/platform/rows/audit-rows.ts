@@ -37,7 +37,7 @@ async function makeTriggers(
   // a later one changes. A statement of several requests has few.
   await database.query(
     `CREATE OR REPLACE TRIGGER ${nameOf(table, 'UPDATE')} AFTER UPDATE ON ${table}
-        FOR EACH ROW WHEN (NEW *<> OLD${isTogether ? ` AND ${TOGETHER} IS NOT TRUE` : ''}) ${run}`,
+        FOR EACH ROW WHEN (${isTogether ? `(${TOGETHER}) IS NOT TRUE AND ` : ''}NEW *<> OLD) ${run}`,
   );
   if (!isTogether) return;
   await database.query(

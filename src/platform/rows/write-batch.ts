@@ -12,6 +12,8 @@ import type { BatchedRow, BatchedStatement } from './batched-statement';
  * waits.
  */
 const MAX_ROWS = 16;
+/** The number of waiting rows from which the next statement begins before the outcomes of the one before are told. Fewer wait for others. */
+const ENOUGH = MAX_ROWS / 2;
 /**
  * The number of statements of a batch that run at once. Rows that come meanwhile are written by the next one: two would
  * write half as many rows each (D-304).
@@ -91,9 +93,11 @@ export class WriteBatch {
 
   /** The rows that come in the same turn of the event loop are written as well. */
   private beginSoon(): void {
-    setImmediate(() => {
-      while (this.waiting.length > 0 && this.begun.length < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
-    });
+    setImmediate(() => this.beginNow());
+  }
+
+  private beginNow(): void {
+    while (this.waiting.length > 0 && this.begun.length < MAX_RUNNING) this.begin(this.waiting.splice(0, MAX_ROWS));
   }
 
   private begin(askers: Asker[]): void {
@@ -105,19 +109,26 @@ export class WriteBatch {
     const now = performance.now();
     this.begun.push(now);
     this.count(1);
+    const tell = await this.outcomesOf(askers);
+    this.begun.splice(this.begun.indexOf(now), 1);
+    this.count(-1);
+    if (this.waiting.length >= ENOUGH) this.beginNow();
+    else if (this.waiting.length > 0) this.beginSoon();
+    // PostgreSQL runs the next statement while the answers of this one are made.
+    process.nextTick(tell);
+  }
+
+  /** Runs the statement. @returns tells each row's asker its outcome */
+  private async outcomesOf(askers: Asker[]): Promise<() => void> {
+    const client = await this.pool.lendShared().catch(() => undefined);
+    // Each asks for a connection itself, in its turn.
+    if (!client) return () => askers.forEach(({ resolve }) => resolve(ALONE));
+    const rows = askers.filter(isWanted);
     try {
-      const client = await this.pool.lendShared().catch(() => undefined);
-      // Each asks for a connection itself, in its turn.
-      if (!client) return askers.forEach(({ resolve }) => resolve(ALONE));
-      const rows = askers.filter(isWanted);
       const outcomes = await this.run(client, rows);
-      rows.forEach(({ resolve }, index) => resolve(outcomes[index]));
+      return () => rows.forEach(({ resolve }, index) => resolve(outcomes[index]));
     } catch (error) {
-      for (const { reject } of askers) reject(error);
-    } finally {
-      this.begun.splice(this.begun.indexOf(now), 1);
-      this.count(-1);
-      if (this.waiting.length > 0) this.beginSoon();
+      return () => rows.forEach(({ reject }) => reject(error));
     }
   }
 
