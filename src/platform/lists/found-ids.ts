@@ -25,7 +25,7 @@ export function foundIds<E extends ObjectLiteral>(
   const { direction, limit, only, offset = 0 } = slice;
   const keys = only ? undefined : slice.keys;
   const ranges = (only ? undefined : slice.ranges) ?? [undefined];
-  const order = sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
+  const order = orderOf(sort, direction);
   const found = ranges.map((range) => {
     const ids = sorted(matching.clone().select(`${ROW}.id`, 'id'), sort, direction);
     if (range) ids.andWhere(...builderCondition(range));
@@ -43,6 +43,10 @@ export function foundIds<E extends ObjectLiteral>(
   const all = texts.map((text) => `(${text})`).join(' UNION ALL ');
   return { text: `SELECT ${columns} FROM (${all}) AS ranges ORDER BY ${order} LIMIT ${limit}`, parameters, order };
 }
+
+/** SQL of the order of found ids. */
+export const orderOf = (sort: string, direction: Direction): string =>
+  sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
 
 /** @param ids SQL for the ids of the rows of `wanted.key` */
 function ofEachKey(ids: string): string {

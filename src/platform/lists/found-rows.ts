@@ -20,6 +20,8 @@ export interface FoundRows<E> {
   included: IncludedTexts[];
   /** What was found and not read. */
   heavy?: HeavyRows;
+  /** The number of all rows that match, of a slice that counts them; see `few-found.ts`. */
+  total?: number;
   /** True if the rows are not those that were asked for any more. */
   changed?: boolean;
 }

@@ -25,6 +25,8 @@ export interface Slice {
   weighs?: boolean;
   /** Reads these alone, and only if all of them match as they did. They need neither ranges nor an offset. */
   only?: HeavyRows;
+  /** Whether all rows that match are found and counted first, if they are few. It has one range at most. Default: false */
+  isOfFew?: boolean;
   /** Whether it is a step of a whole list, which need not fit into an answer. Default: false */
   isStep?: boolean;
 }
@@ -43,6 +45,11 @@ export interface List<E extends ObjectLiteral> {
   /** Reads in one statement, so that all returned rows exist and fulfil all conditions at the same time. */
   read: (slice: Slice) => Promise<Rows<E>>;
   total: () => Promise<number>;
+  /**
+   * Reads a slice of a search and counts its rows in one statement, which looks for them once. Undefined if they are many: then
+   * both is cheaper apart.
+   */
+  few: (slice: Slice) => Promise<{ rows: E[]; total: number } | undefined>;
   /** True if the list is searched. */
   searches: boolean;
   /** True if the total is known without counting rows. */

@@ -89,7 +89,9 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
   const mayWait = mayWaitForPlace(manager, work);
+  const mayWeigh = (size: number) => mayWait && mayBeHeavy(query, size) && wasHeavy(metadata);
   // Uncommitted changes are only visible on the transaction's own connection.
+  const searchesIndex = query.search !== undefined && Searches.of(manager.dataSource).isHelped(query.search);
   const isSimple = query.search === undefined && !where && !isBound(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall && !keys ? plainFor(repository, equal, compared, query) : undefined;
@@ -109,6 +111,12 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
       const anew = () => readApart(repository, work, readIn({ ...slice, keys }));
       return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
+    },
+    few: async (slice) => {
+      const isLarge = mayBeTooLarge(query, slice.limit) || mayWeigh(slice.limit);
+      if (!searchesIndex || isLarge || (slice.ranges?.length ?? 0) > 1) return undefined;
+      const { total, ...rows } = await byTypeOrm(readIn({ ...slice, isOfFew: true }));
+      return total === undefined ? undefined : { rows: await wholeRows(rows, work), total };
     },
     total: () =>
       counted

@@ -1,5 +1,6 @@
 import { FindOptionsUtils, type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { readDeleted } from './deleted-rows';
+import { countFew, fewFound, fewIn } from './few-found';
 import { foundIds, sorted } from './found-ids';
 import { charactersOf, type FoundRows, type Included, selectIncluded, textsOf } from './found-rows';
 import { noteHeavy, noteIfHeavy } from './heavy-tables';
@@ -49,7 +50,9 @@ export async function readRows<E extends ObjectLiteral>(
   if (columns) rows.select(columns);
   const { weighs = false, only, room, isStep = false } = slice;
   const measures = !weighs && !isStep && mayBeTooLarge(query, slice.limit);
-  const ids = foundIds(matching, sort, slice, weighs || measures ? bytesOf(repository, columns) : undefined);
+  const few = slice.isOfFew ? fewFound(matching, sort, slice) : undefined;
+  const ids = few ?? foundIds(matching, sort, slice, weighs || measures ? bytesOf(repository, columns) : undefined);
+  if (few) countFew(rows, few);
   const { joined, included } = includedIn(repository, wanted ? query.fields! : undefined, include);
   const bytes = included.map(([, other]) => other.bytes(FOUND_ID, weighs ? BYTES_OF_INCLUDED : 0));
   if (weighs) readIfLight(rows, ids.text, bytes, sort !== 'id');
@@ -75,7 +78,8 @@ export async function readRows<E extends ObjectLiteral>(
   }
   if (measures) checkPageRoom(raw, entities, room);
   if (places) keepSortValues(raw, entities);
-  const found = { entities, included: textsOf(raw as Record<string, string | null>[], included) };
+  const total = few && fewIn(raw, slice);
+  const found = { entities, included: textsOf(raw as Record<string, string | null>[], included), total };
   if (!weighs && mayBeHeavy(query, slice.limit)) noteIfHeavy(metadata, entities, charactersOf(found.included));
   return found;
 }

@@ -93,8 +93,12 @@ export class Searches implements OnModuleInit {
       if (waited) unit.waitedLong = true;
       return this.all.run(begin, signal, keys);
     };
-    const helped = this.indexed.test(text) && !repeatsItself(text.toLowerCase());
-    return helped ? search(false) : this.scanning.run(search, signal, keys);
+    return this.isHelped(text) ? search(false) : this.scanning.run(search, signal, keys);
+  }
+
+  /** Whether an index finds the rows that contain a text. */
+  isHelped(text: string): boolean {
+    return this.indexed.test(text) && !repeatsItself(text.toLowerCase());
   }
 
   private async inLimitedTime<T>(unit: UnitOfWork, statements: () => Promise<T>): Promise<T> {

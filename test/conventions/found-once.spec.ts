@@ -1,0 +1,102 @@
+import { DataSource } from 'typeorm';
+import { type Answer, type Client, statementsOf } from '../../src/platform/testing';
+import { useTestApi } from '../support/test-api';
+
+/** The number of rows that a search finds and counts at once, and more than that. */
+const FEW = 60;
+const MANY = 2_001;
+const SIZE = 25;
+
+/** Equal prices and no description: ids and nulls decide about the order. */
+const MADE = `
+  INSERT INTO products (name, description, price, stock, status)
+  SELECT $1 || ' ' || number, CASE WHEN number % 3 = 0 THEN 'text ' || number % 7 END, number % 5, number % 11,
+         CASE WHEN number % 4 = 0 THEN 'DISCONTINUED' ELSE 'ACTIVE' END
+    FROM generate_series(1, $2::integer) AS number`;
+
+interface Listed {
+  data: { id: number }[];
+  pagination: { total: number; next: string | null };
+}
+
+describe('The rows that a search finds', () => {
+  const api = useTestApi();
+  let client: Client;
+  let database: DataSource;
+
+  beforeAll(async () => {
+    client = api.as(await api.user());
+    database = api.app.nest.get(DataSource);
+    await database.query(MADE, ['Rareword', FEW]);
+    await database.query(MADE, ['Commonword', MANY]);
+    // Without it PostgreSQL takes both tables for empty, and compares each row of one with each of the other.
+    await database.query('ANALYZE products, product_texts');
+  });
+
+  const idsOf = ({ body }: Answer) => (body as unknown as Listed).data.map(({ id }) => id);
+  const totalOf = ({ body }: Answer) => (body as unknown as Listed).pagination.total;
+
+  /** The ids of all rows in the order of a list. */
+  async function expected(word: string, sort: string, order: string, status?: string): Promise<number[]> {
+    const rows = await database.query<{ id: number }[]>(
+      `SELECT id FROM products WHERE name LIKE $1 AND ($2::text IS NULL OR status = $2) ORDER BY ${sort} ${order}, id ${order}`,
+      [`${word}%`, status],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  const each = ['Rareword', 'Commonword'].flatMap((word) =>
+    ['id', 'price', 'stock', 'created_at'].flatMap((sort) =>
+      ['asc', 'desc'].flatMap((order) => [undefined, 'ACTIVE'].map((status) => ({ word, sort, order, status }))),
+    ),
+  );
+
+  it.each(each)('are those of its pages: $word by $sort $order, $status', async ({ word, sort, order, status }) => {
+    const all = await expected(word, sort, order, status);
+    const ask = new URLSearchParams({ search: word.toUpperCase(), sort, order, size: String(SIZE) });
+    if (status) ask.set('status', status);
+    const pages = [0, 1, Math.ceil(all.length / SIZE) - 1, Math.ceil(all.length / SIZE)];
+    for (const page of pages) {
+      const answer = await client.get(`/products?${ask.toString()}&page=${page}`);
+      expect(totalOf(answer)).toBe(all.length);
+      expect(idsOf(answer)).toEqual(all.slice(page * SIZE, (page + 1) * SIZE));
+    }
+  });
+
+  it.each(each)('are those of its cursors: $word by $sort $order, $status', async ({ word, sort, order, status }) => {
+    const all = await expected(word, sort, order, status);
+    const ask = new URLSearchParams({ search: word, sort, order, size: String(SIZE), total: 'true' });
+    if (status) ask.set('status', status);
+    const first = await client.get(`//api/v2/products?${ask.toString()}`);
+    ask.set('cursor', (first.body as unknown as Listed).pagination.next!);
+    const second = await client.get(`//api/v2/products?${ask.toString()}`);
+    ask.delete('total');
+    const again = await client.get(`//api/v2/products?${ask.toString()}`);
+
+    expect([totalOf(first), totalOf(second)]).toEqual([all.length, all.length]);
+    expect(idsOf(first)).toEqual(all.slice(0, SIZE));
+    expect(idsOf(second)).toEqual(all.slice(SIZE, 2 * SIZE));
+    expect(idsOf(again)).toEqual(idsOf(second));
+  });
+
+  it.each([
+    ['few', '/products?search=rareword', FEW],
+    ['none', '/products?search=absentword', 0],
+    ['few, of some attributes', '/products?search=rareword&fields=name&sort=price', FEW],
+    ['few, with a filter', '/products?search=rareword&status=ACTIVE', FEW - FEW / 4],
+  ])('are looked for once, and counted: %s', async (_what, path, total) => {
+    let answer: Answer | undefined;
+    const sent = await statementsOf(async () => (answer = await client.get(path)));
+
+    expect(totalOf(answer!)).toBe(total);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('are counted where they are many', async () => {
+    let answer: Answer | undefined;
+    const sent = await statementsOf(async () => (answer = await client.get('/products?search=commonword')));
+
+    expect(totalOf(answer!)).toBe(MANY);
+    expect(sent).toHaveLength(3);
+  });
+});
