@@ -25,6 +25,8 @@ export class ValidationPipe extends NestValidationPipe {
   private readonly queries = new Map<unknown, KnownQueries | undefined>();
 
   private readonly hasGroups: boolean;
+  /** The last object that was found to keep its rules. */
+  private kept?: object;
 
   constructor(@Optional() groups: Groups = {}) {
     super({
@@ -108,12 +110,25 @@ export class ValidationPipe extends NestValidationPipe {
     return made;
   }
 
+  /** Nest asks before `validate()`. An object that keeps all rules has no bytes in the place of another object. */
+  protected override findNestedBinaryValues(object: object, ...known: [Map<unknown, never[]>?]): ValidationError[] {
+    const isWhole = known.length === 0;
+    this.kept = isWhole && this.keeps(object) ? object : undefined;
+    return this.kept ? [] : super.findNestedBinaryValues(object, ...known);
+  }
+
   /** class-validator is asked where it would find an error, or a route has groups: the usual object has none. */
   protected override validate(
     object: object,
     options?: ValidatorOptions,
   ): Promise<ValidationError[]> | ValidationError[] {
-    return !this.hasGroups && keepsRules(object) ? [] : super.validate(object, options);
+    const { kept } = this;
+    this.kept = undefined;
+    return kept === object || this.keeps(object) ? [] : super.validate(object, options);
+  }
+
+  private keeps(object: object): boolean {
+    return !this.hasGroups && keepsRules(object);
   }
 
   /** What is valid, with the defaults that its class declares. They come last: rules are asked about what was sent. */

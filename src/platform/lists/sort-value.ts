@@ -1,5 +1,5 @@
 import type { EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { isExact } from '../rows/plain-entity';
+import { isExact } from '../rows/exact-columns';
 import type { Position } from './cursor';
 import { momentText } from '../text/moment-text';
 

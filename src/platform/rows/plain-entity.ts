@@ -60,6 +60,9 @@ function isPlain(column: ColumnMetadata): boolean {
   return PLAIN_TYPES.includes(column.type) || (PLAIN_CLASSES.includes(column.type) && !column.isArray);
 }
 
+/** Types of which a statement is sent the text of a moment. */
+const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
+
 /** A column, and its value in a statement. */
 export interface GivenColumn {
   name: string;
@@ -70,6 +73,8 @@ export interface GivenColumn {
 export class PlainEntity<E extends ObjectLiteral> {
   /** The quoted table with its schema. */
   readonly table: string;
+  /** Whether the rows have an id of their own, by which they are read and changed. */
+  readonly hasId: boolean;
   /** The condition that excludes hidden rows; undefined if rows can't be hidden. */
   readonly present?: string;
   /** The condition that selects hidden rows; undefined if rows can't be hidden. */
@@ -85,6 +90,7 @@ export class PlainEntity<E extends ObjectLiteral> {
   ) {
     const { columns, deleteDateColumn } = metadata;
     this.table = tableOf(metadata);
+    this.hasId = hasPlainId(metadata);
     this.columns = new Map(
       columns.filter(({ isVirtual }) => !isVirtual).map((column) => [column.propertyName, column]),
     );
@@ -153,21 +159,6 @@ export class PlainEntity<E extends ObjectLiteral> {
   }
 }
 
-/** Types whose JavaScript values, as text, equal the values that the database sorts by. */
-const EXACT_TYPES: unknown[] = [
-  ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8', 'numeric', 'decimal'],
-  ...['text', 'varchar', 'character varying', 'uuid', 'date', String],
-];
-const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
-const MILLISECONDS = 3;
-
-/** True if an entity's value is the exact sort value of its column, unlike e.g. a timestamp cut to milliseconds. */
-export function isExact({ type, precision, transformer, isArray }: ColumnMetadata): boolean {
-  if (transformer || isArray) return false;
-  if (MOMENTS.includes(type)) return typeof precision === 'number' && precision <= MILLISECONDS;
-  return EXACT_TYPES.includes(type);
-}
-
 /** The quoted table with its schema. */
 export const tableOf = ({ tablePath }: EntityMetadata): string => tablePath.split('.').map(quoted).join('.');
 
@@ -176,11 +167,20 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 const plainEntities = new WeakMap<EntityMetadata, PlainEntity<ObjectLiteral> | null>();
 
-/**
- * Undefined if rows of the entity must be read and written by TypeORM. Decided once, except for subscribers, which may
- * be added and removed.
- */
+/** Undefined if rows of the entity must be read and written by TypeORM. */
 export function plainEntity<E extends ObjectLiteral>(
+  database: DataSource,
+  entity: EntityTarget<E>,
+): PlainEntity<E> | undefined {
+  const plain = plainTable(database, entity);
+  return plain?.hasId ? plain : undefined;
+}
+
+/**
+ * The same for new rows, which need no id of their own. Decided once, except for subscribers, which may be added and
+ * removed.
+ */
+export function plainTable<E extends ObjectLiteral>(
   database: DataSource,
   entity: EntityTarget<E>,
 ): PlainEntity<E> | undefined {
@@ -189,7 +189,8 @@ export function plainEntity<E extends ObjectLiteral>(
   if (plain === undefined) {
     const { options } = database;
     const isLogged = Boolean(options.logging) || options.maxQueryExecutionTime !== undefined;
-    const isOrdinary = isLogged || !hasOwnPool(database) || reasonsAgainstPlain(metadata).length > 0;
+    const reasons = reasonsAgainstPlain(metadata).filter((reason) => reason !== NO_PLAIN_ID);
+    const isOrdinary = isLogged || !hasOwnPool(database) || reasons.length > 0;
     plain = isOrdinary ? null : new PlainEntity(database, metadata);
     plainEntities.set(metadata, plain);
   }

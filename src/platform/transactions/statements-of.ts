@@ -13,10 +13,12 @@ export function statementsOf(text: string): string[] {
   if (!text.includes(';')) return [bare(text)];
   const parts: string[] = [];
   let from = 0;
-  for (const { 0: sign, index } of text.matchAll(OPENING)) {
-    if (index < from) continue;
-    parts.push(text.slice(from, index));
-    from = endOf(text, sign, index + sign.length);
+  // A text may be long, such as the context of the audit: nothing is looked for inside of it.
+  OPENING.lastIndex = 0;
+  for (let found = OPENING.exec(text); found; found = OPENING.exec(text)) {
+    const [sign] = found;
+    parts.push(text.slice(from, found.index));
+    OPENING.lastIndex = from = endOf(text, sign, found.index + sign.length);
   }
   const statements = [...parts, text.slice(from)].join(' ').split(';');
   return statements.map((one) => one.trim()).filter((one) => one !== '');

@@ -4,6 +4,7 @@ import { type EntityManager, Repository } from 'typeorm';
 import {
   type Caller,
   insertRow,
+  insertRows,
   isAdmin,
   type Page,
   paginate,
@@ -44,19 +45,18 @@ export class OrdersService {
   }
 
   /** Takes the stock and inserts the order, completely or not at all. */
-  create({ items, expected_total }: CreateOrderDto, { id: user_id }: Caller): Promise<Order> {
+  create({ items: wanted, expected_total }: CreateOrderDto, { id: user_id }: Caller): Promise<Order> {
     return this.orders.manager.transaction(async (manager) => {
       const open = await countOpenOrders(manager, user_id, this.settings.MAX_OPEN_ORDERS);
-      const cart = await fillCart(manager, items);
+      const cart = await fillCart(manager, wanted);
       if (open === this.settings.MAX_OPEN_ORDERS) throw tooManyOpenOrders(open);
       requireTotal(cart, expected_total);
       await takeStock(manager, cart);
       const { lines, total: total_amount } = cart;
       const status = OrderStatus.PENDING;
       const order = await insertRow(manager, Order, { user_id, status, total_amount, expires_at: this.expiry() });
-      order.items = lines.map((line, position) => manager.create(OrderItem, { ...line, position, order_id: order.id }));
-      await manager.insert(OrderItem, order.items);
-      return order;
+      const items = lines.map((line, position) => ({ ...line, position, order_id: order.id }));
+      return Object.assign(order, { items: await insertRows(manager, OrderItem, items) });
     });
   }
 
