@@ -1,6 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { orderOf, type FoundIds } from './found-ids';
 import type { Slice } from './list';
+import { tableOf } from '../rows/plain-entity';
 import { builderCondition } from './ranges';
 import { ROW } from './row-sizes';
 
@@ -14,18 +15,24 @@ interface FewFound extends FoundIds {
   all: string;
 }
 
-/** Like `foundIds`, for a slice of one range. */
+/** Like `foundIds`, for a slice of one range. The sizes of the slice's rows alone are looked at. */
 export function fewFound<E extends ObjectLiteral>(
   matching: SelectQueryBuilder<E>,
   sort: string,
   { direction, limit, offset = 0, ranges: [range] = [] }: Slice,
+  bytes?: string,
 ): FewFound {
   const all = matching.clone().select(`${ROW}.id`, 'id');
   if (sort !== 'id') all.addSelect(`${ROW}.${sort}`, 'sorted_by');
   if (range) all.andWhere(...builderCondition(range));
   all.limit(FEW + 1);
   const order = orderOf(sort, direction);
-  const text = `SELECT id FROM ${FOUND} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  const { metadata } = matching.expressionMap.mainAlias!;
+  const ids = `SELECT * FROM ${FOUND} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  const text =
+    bytes === undefined
+      ? `SELECT id FROM (${ids}) AS page`
+      : `SELECT page.*, ${bytes} AS bytes FROM (${ids}) AS page INNER JOIN ${tableOf(metadata)} AS "${ROW}" ON ${ROW}.id = page.id`;
   return { text, parameters: all.getParameters(), order, all: all.getQuery() };
 }
 

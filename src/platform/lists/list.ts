@@ -49,7 +49,7 @@ export interface List<E extends ObjectLiteral> {
    * Reads a slice of a search and counts its rows in one statement, which looks for them once. Undefined if they are many: then
    * both is cheaper apart.
    */
-  few: (slice: Slice) => Promise<{ rows: E[]; total: number } | undefined>;
+  few: (slice: Slice) => Promise<{ rows: Rows<E>; total: number } | undefined>;
   /** True if the list is searched. */
   searches: boolean;
   /** True if the total is known without counting rows. */

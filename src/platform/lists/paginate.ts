@@ -11,8 +11,8 @@ import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from 
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
-import { wholeRows } from './found-rows';
-import type { List, Slice } from './list';
+import { type FoundRows, wholeRows } from './found-rows';
+import type { List, Rows, Slice } from './list';
 import { numberedPage } from './numbered-page';
 import type { Page } from '../answers/page';
 import { exportedPage } from './exported-page';
@@ -89,7 +89,15 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const byTypeOrm = <T>(read: (rows: Repository<E>) => Promise<T>) => readAlone(repository, query, work, read);
   const readIn = (slice: Slice) => (rows: Repository<E>) => readRows(rows, matching(rows), query, options, slice);
   const mayWait = mayWaitForPlace(manager, work);
-  const mayWeigh = (size: number) => mayWait && mayBeHeavy(query, size) && wasHeavy(metadata);
+  const mayWeigh = ({ limit }: Slice) => mayWait && mayBeHeavy(query, limit);
+  const weighsRows = (slice: Slice) => mayWeigh(slice) && (wasHeavy(metadata) || mayBeTooLarge(query, slice.limit));
+  const whole = async (rows: FoundRows<E>, slice: Slice): Promise<Rows<E>> => {
+    const { heavy } = rows;
+    if (!heavy) return wholeRows(rows, work);
+    const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
+    const anew = () => readApart(repository, work, readIn({ ...slice, keys }));
+    return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
+  };
   // Uncommitted changes are only visible on the transaction's own connection.
   const searchesIndex = query.search !== undefined && Searches.of(manager.dataSource).isHelped(query.search);
   const isSimple = query.search === undefined && !where && !isBound(manager);
@@ -100,23 +108,18 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
   return {
     read: async (slice) => {
-      let weighs = mayWait && mayBeHeavy(query, slice.limit);
+      let weighs = weighsRows(slice);
       if (plain && (slice.ranges?.length ?? 0) <= 1) {
+        weighs = mayWeigh(slice);
         const rows = await readPlainRows(repository, plain, { equal, compared }, query, options, { ...slice, weighs });
         if (rows) return rows;
-      } else weighs &&= wasHeavy(metadata) || mayBeTooLarge(query, slice.limit);
-      const rows = await byTypeOrm(readIn({ ...slice, keys, weighs }));
-      const { heavy } = rows;
-      if (!heavy) return wholeRows(rows, work);
-      const found = () => readApart(repository, work, readIn({ ...slice, only: heavy }));
-      const anew = () => readApart(repository, work, readIn({ ...slice, keys }));
-      return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
+      }
+      return whole(await byTypeOrm(readIn({ ...slice, keys, weighs })), slice);
     },
     few: async (slice) => {
-      const isLarge = mayBeTooLarge(query, slice.limit) || mayWeigh(slice.limit);
-      if (!searchesIndex || isLarge || (slice.ranges?.length ?? 0) > 1) return undefined;
-      const { total, ...rows } = await byTypeOrm(readIn({ ...slice, isOfFew: true }));
-      return total === undefined ? undefined : { rows: await wholeRows(rows, work), total };
+      if (!searchesIndex || (slice.ranges?.length ?? 0) > 1) return undefined;
+      const rows = await byTypeOrm(readIn({ ...slice, isOfFew: true, weighs: weighsRows(slice) }));
+      return rows.total === undefined ? undefined : { rows: await whole(rows, slice), total: rows.total };
     },
     total: () =>
       counted

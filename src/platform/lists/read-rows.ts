@@ -50,8 +50,9 @@ export async function readRows<E extends ObjectLiteral>(
   if (columns) rows.select(columns);
   const { weighs = false, only, room, isStep = false } = slice;
   const measures = !weighs && !isStep && mayBeTooLarge(query, slice.limit);
-  const few = slice.isOfFew ? fewFound(matching, sort, slice) : undefined;
-  const ids = few ?? foundIds(matching, sort, slice, weighs || measures ? bytesOf(repository, columns) : undefined);
+  const size = weighs || measures ? bytesOf(repository, columns) : undefined;
+  const few = slice.isOfFew ? fewFound(matching, sort, slice, size) : undefined;
+  const ids = few ?? foundIds(matching, sort, slice, size);
   if (few) countFew(rows, few);
   const { joined, included } = includedIn(repository, wanted ? query.fields! : undefined, include);
   const bytes = included.map(([, other]) => other.bytes(FOUND_ID, weighs ? BYTES_OF_INCLUDED : 0));
@@ -68,17 +69,17 @@ export async function readRows<E extends ObjectLiteral>(
   if (places) selectSortValue(rows, sort);
   readDeleted(rows, query);
   const { raw, entities } = await rows.getRawAndEntities<object>();
+  const total = few && fewIn(raw, slice);
   const heavy = weighs ? heavyRowsIn(raw, room, included.length === 0) : undefined;
   if (heavy) {
     noteHeavy(metadata);
-    return { entities: [], included: [], heavy };
+    return { entities: [], included: [], heavy, total };
   }
   if (only && (measures ? foundIn(raw) : entities.length) < only.ids.length) {
     return { entities: [], included: [], changed: true };
   }
   if (measures) checkPageRoom(raw, entities, room);
   if (places) keepSortValues(raw, entities);
-  const total = few && fewIn(raw, slice);
   const found = { entities, included: textsOf(raw as Record<string, string | null>[], included), total };
   if (!weighs && mayBeHeavy(query, slice.limit)) noteIfHeavy(metadata, entities, charactersOf(found.included));
   return found;
