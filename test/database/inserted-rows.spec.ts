@@ -7,8 +7,8 @@ import { Product } from '../../src/resources/products/product.entity';
 import { aProduct } from '../support/builders';
 import { type TestUser, useTestApi } from '../support/test-api';
 
-/** As many as a connection sees before a statement has a name, and some more. */
-const TIMES = 6;
+/** A writer whom the database doesn't know. */
+const NOBODY = { id: 2 ** 40, roles: ['USER'] };
 
 /** By a statement of the service, or those of TypeORM, because a subscriber may change what is written. */
 describe.each([
@@ -59,6 +59,17 @@ describe.each([
     },
   );
 
+  it.each(ways.slice(0, 2).flatMap(([way, run]) => [1, 2].map((count) => [way, count, run] as const)))(
+    'are refused to a writer who has lost its session: in %s, %i',
+    async (_way, count, run) => {
+      const writer = new UnitOfWork(undefined, { id: 'r', ip: '192.0.2.1', user: NOBODY });
+      const insert = () => run((manager) => insertRows(manager, OrderItem, times(count, line)));
+
+      await expect(writer.run(insert)).rejects.toMatchObject({ driverError: { code: 'WR401' } });
+      expect(await stored()).toEqual([]);
+    },
+  );
+
   it.each(ways)('are inserted all or none, and change no row: in %s', async (_way, run) => {
     await insertRows(database.manager, OrderItem, [line(2)]);
     const others = times(4, (position) => ({ ...line(position), quantity: 7 }));
@@ -67,29 +78,5 @@ describe.each([
 
     await expect(refused).rejects.toThrow(QueryFailedError);
     expect(await stored()).toMatchObject([{ position: 2, quantity: 3 }]);
-  });
-});
-
-describe('Rows that are inserted together', () => {
-  const api = useTestApi();
-
-  it('are one statement with one plan, however many they are', async () => {
-    const database = api.app.nest.get(DataSource);
-    const runner = database.createQueryRunner();
-    const isInsert = `statement LIKE 'INSERT INTO "products"%'`;
-    try {
-      for (let count = 2; count < TIMES + 2; count++) {
-        await runner.startTransaction();
-        await insertRows(runner.manager, Product, times(count, () => aProduct()) as Partial<Product>[]);
-        await runner.commitTransaction();
-      }
-      const known = await runner.manager.query<{ plans: number }[]>(
-        `SELECT (generic_plans + custom_plans)::integer AS plans FROM pg_prepared_statements WHERE ${isInsert}`,
-      );
-      expect(known).toHaveLength(1);
-      expect(known[0].plans).toBeGreaterThan(1);
-    } finally {
-      await runner.release();
-    }
   });
 });

@@ -1,6 +1,6 @@
 import { DataSource, type DataSourceOptions, type Logger, QueryFailedError } from 'typeorm';
 import { paginate, readRow } from '../../src/platform';
-import { reasonsAgainstPlain } from '../../src/platform/rows/plain-entity';
+import { reasonsAgainstPlain } from '../../src/platform/rows/plain-reasons';
 import { useTestApi } from '../support/test-api';
 import {
   Accessed,

@@ -25,8 +25,8 @@ export class ValidationPipe extends NestValidationPipe {
   private readonly queries = new Map<unknown, KnownQueries | undefined>();
 
   private readonly hasGroups: boolean;
-  /** The last object that was found to keep its rules. */
-  private kept?: object;
+  /** The object that was asked about last, and whether it keeps its rules. */
+  private asked?: { object: object; keeps: boolean };
 
   constructor(@Optional() groups: Groups = {}) {
     super({
@@ -112,9 +112,9 @@ export class ValidationPipe extends NestValidationPipe {
 
   /** Nest asks before `validate()`. An object that keeps all rules has no bytes in the place of another object. */
   protected override findNestedBinaryValues(object: object, ...known: [Map<unknown, never[]>?]): ValidationError[] {
-    const isWhole = known.length === 0;
-    this.kept = isWhole && this.keeps(object) ? object : undefined;
-    return this.kept ? [] : super.findNestedBinaryValues(object, ...known);
+    if (known.length > 0) return super.findNestedBinaryValues(object, ...known);
+    this.asked = { object, keeps: this.keeps(object) };
+    return this.asked.keeps ? [] : super.findNestedBinaryValues(object);
   }
 
   /** class-validator is asked where it would find an error, or a route has groups: the usual object has none. */
@@ -122,9 +122,10 @@ export class ValidationPipe extends NestValidationPipe {
     object: object,
     options?: ValidatorOptions,
   ): Promise<ValidationError[]> | ValidationError[] {
-    const { kept } = this;
-    this.kept = undefined;
-    return kept === object || this.keeps(object) ? [] : super.validate(object, options);
+    const { asked } = this;
+    this.asked = undefined;
+    const keeps = asked?.object === object ? asked.keeps : this.keeps(object);
+    return keeps ? [] : super.validate(object, options);
   }
 
   private keeps(object: object): boolean {

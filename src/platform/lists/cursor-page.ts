@@ -29,9 +29,7 @@ export async function cursorPage<E extends Row>(
   const ranges = rangesAfter(repository.metadata, sortOf(query), direction, position);
   // One item more than requested shows whether there is another page.
   const slice = { direction, limit: size + 1, room, ranges };
-  const { rows, total }: Found<E> = query.total
-    ? await readAndCount(list, slice)
-    : { rows: (await list.few(slice))?.rows ?? (await list.read(slice)) };
+  const { rows, total }: Found<E> = query.total ? await readAndCount(list, slice) : { rows: await list.read(slice) };
   return { rows, page: (found) => pageOf(found, query, { position, seal }, { isFull: room.full, total }) };
 }
 

@@ -2,11 +2,10 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { orderOf, type FoundIds } from './found-ids';
 import type { Slice } from './list';
 import { tableOf } from '../rows/plain-entity';
-import { builderCondition } from './ranges';
 import { ROW } from './row-sizes';
 
-/** The number of rows up to which a search finds and counts them at once. To find more of them would take longer than a page does. */
-const FEW = 2_000;
+/** The number of rows up to which a search finds and counts them at once. Where there are more, these are found in vain. */
+const FEW = 500;
 /** The name of what was found, in the statement. */
 const FOUND = 'found_ids_of_few';
 
@@ -15,17 +14,16 @@ interface FewFound extends FoundIds {
   all: string;
 }
 
-/** Like `foundIds`, for a slice of one range. The sizes of the slice's rows alone are looked at. */
+/** Like `foundIds`, for a slice of all rows that match. The sizes of the slice's rows alone are looked at. */
 export function fewFound<E extends ObjectLiteral>(
   matching: SelectQueryBuilder<E>,
   sort: string,
-  { direction, limit, offset = 0, ranges: [range] = [] }: Slice,
+  { direction, limit, offset = 0 }: Slice,
   bytes?: string,
 ): FewFound {
-  const all = matching.clone().select(`${ROW}.id`, 'id');
-  if (sort !== 'id') all.addSelect(`${ROW}.${sort}`, 'sorted_by');
-  if (range) all.andWhere(...builderCondition(range));
-  all.limit(FEW + 1);
+  const found = idsOf(matching).limit(FEW + 1);
+  if (sort !== 'id') found.addSelect(`${ROW}.${sort}`, 'sorted_by');
+  const all = found.getQuery();
   const order = orderOf(sort, direction);
   const { metadata } = matching.expressionMap.mainAlias!;
   const ids = `SELECT * FROM ${FOUND} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
@@ -33,7 +31,7 @@ export function fewFound<E extends ObjectLiteral>(
     bytes === undefined
       ? `SELECT id FROM (${ids}) AS page`
       : `SELECT page.*, ${bytes} AS bytes FROM (${ids}) AS page INNER JOIN ${tableOf(metadata)} AS "${ROW}" ON ${ROW}.id = page.id`;
-  return { text, parameters: all.getParameters(), order, all: all.getQuery() };
+  return { text, parameters: found.getParameters(), order, all };
 }
 
 /** Has a statement find the rows first, and count them. */
@@ -43,9 +41,29 @@ export function countFew<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, {
     .addSelect(`(SELECT CAST(count(*) AS integer) FROM ${FOUND})`, 'few_found');
 }
 
-/** The number of rows that were found. Undefined if they are not few, or past the last of them nobody has counted. */
-export function fewIn(raw: object[], { offset = 0 }: Slice): number | undefined {
+/** The number of rows that were found. Undefined if they are not few, or there is none on the page, which nobody has counted then. */
+export function fewIn(raw: object[]): number | undefined {
   const [first] = raw as { few_found: number }[];
-  if (!first) return offset === 0 ? 0 : undefined;
-  return first.few_found <= FEW ? first.few_found : undefined;
+  return first && first.few_found <= FEW ? first.few_found : undefined;
 }
+
+/** Counts all rows that match. */
+export async function countFound<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
+  const found = idsOf(matching);
+  // The parameters of a part `WITH` are known when there is its text. getCount() would count DISTINCT ids, which sorts all of them.
+  const text = `(${found.getQuery()})`;
+  const counting = matching.createQueryBuilder().select('count(*)', 'total').from(text, 'found');
+  const row = await counting.setParameters(found.getParameters()).getRawOne<{ total: number }>();
+  return row?.total ?? 0;
+}
+
+/** The ids of all rows alone, in no order, whatever part and order the list's own conditions ask for. */
+const idsOf = <E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): SelectQueryBuilder<E> =>
+  matching
+    .clone()
+    .orderBy()
+    .offset(undefined)
+    .limit(undefined)
+    .skip(undefined)
+    .take(undefined)
+    .select(`${ROW}.id`, 'id');

@@ -24,7 +24,7 @@ export interface Counted<E> {
 
 /** Reads a slice of a list, and counts the list. */
 export async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<E>> {
-  const few = slice.ranges ? undefined : await list.few(slice);
+  const few = await list.few(slice);
   if (few) return { ...few, reversed: false };
   // A search has only one connection.
   if (list.searches) return { rows: await list.read(slice), total: await list.total(), reversed: false };

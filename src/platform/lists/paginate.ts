@@ -1,4 +1,4 @@
-import { type ObjectLiteral, type Repository, type SelectQueryBuilder } from 'typeorm';
+import type { ObjectLiteral, Repository } from 'typeorm';
 import { countedRows, isCounted } from '../rows/counted-tables';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { isBound } from '../rows/statement';
@@ -11,6 +11,7 @@ import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from 
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
+import { countFound } from './few-found';
 import { type FoundRows, wholeRows } from './found-rows';
 import type { List, Rows, Slice } from './list';
 import { numberedPage } from './numbered-page';
@@ -106,6 +107,10 @@ function listOf<E extends ObjectLiteral & { id: number }>(
   const ofStatus = equal.length === 1 && equal[0][0] === 'status' && typeof equal[0][1] === 'string';
   const isWhole = !ofDeleted && compared.length === 0 && (ofStatus || equal.length === 0);
   const counted = isSimple && isWhole && isCounted(manager.dataSource, metadata, ofStatus);
+  const total = () =>
+    counted
+      ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
+      : byTypeOrm((rows) => countFound(matching(rows)));
   return {
     read: async (slice) => {
       let weighs = weighsRows(slice);
@@ -117,14 +122,13 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       return whole(await byTypeOrm(readIn({ ...slice, keys, weighs })), slice);
     },
     few: async (slice) => {
-      if (!searchesIndex || (slice.ranges?.length ?? 0) > 1) return undefined;
+      if (!searchesIndex || slice.ranges) return undefined;
       const rows = await byTypeOrm(readIn({ ...slice, isOfFew: true, weighs: weighsRows(slice) }));
-      return rows.total === undefined ? undefined : { rows: await whole(rows, slice), total: rows.total };
+      const isNone = rows.entities.length === 0 && !rows.heavy && !slice.offset;
+      const found = isNone ? await total() : rows.total;
+      return found === undefined ? undefined : { rows: await whole(rows, slice), total: found };
     },
-    total: () =>
-      counted
-        ? countedRows(manager.dataSource, metadata.tableName, ofStatus ? String(equal[0][1]) : '')
-        : byTypeOrm((rows) => count(matching(rows))),
+    total,
     searches: query.search !== undefined,
     counted,
   };
@@ -170,10 +174,4 @@ function plainFor<E extends ObjectLiteral>(
 /** False for null and for TypeORM's operators, which can't be compared by `=`. */
 function isPlainValue(value: unknown): boolean {
   return typeof value !== 'object' || value instanceof Date;
-}
-
-async function count<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
-  // getCount() would count DISTINCT ids, which sorts all of them.
-  const row = await matching.clone().select('count(*)', 'total').getRawOne<{ total: number }>();
-  return row?.total ?? 0;
 }

@@ -69,7 +69,7 @@ export async function readRows<E extends ObjectLiteral>(
   if (places) selectSortValue(rows, sort);
   readDeleted(rows, query);
   const { raw, entities } = await rows.getRawAndEntities<object>();
-  const total = few && fewIn(raw, slice);
+  const total = few && fewIn(raw);
   const heavy = weighs ? heavyRowsIn(raw, room, included.length === 0) : undefined;
   if (heavy) {
     noteHeavy(metadata);

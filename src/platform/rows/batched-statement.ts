@@ -140,8 +140,8 @@ function contextsOf(rows: readonly BatchedRow[]): string {
   return `{${rows.map(({ target, context }) => `"${target!.id}":${context}`).join()}}`;
 }
 
-/** PostgreSQL's type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */
-export function listOf<E extends ObjectLiteral>({ metadata }: PlainEntity<E>, name: string): string | undefined {
+/** The type of a list of a column's values. Undefined if there is none, as for values that are lists themselves. */
+function listOf({ metadata }: PlainEntity<ObjectLiteral>, name: string): string | undefined {
   const column = metadata.columns.find(({ databaseName }) => quoted(databaseName) === name);
   return Object.keys(LISTS).find((list) => column && !column.isArray && LISTS[list].includes(column.type));
 }

@@ -1,6 +1,4 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
-import { anyNumberOf } from './any-number-of';
-import { listOf } from './batched-statement';
 import { insertEntity } from './entity-rows';
 import { insertRow } from './insert-row';
 import { type GivenColumn, type PlainEntity, plainTable } from './plain-entity';
@@ -9,77 +7,53 @@ import { isInTransaction, runWrite } from './statement';
 /** The parameters that a statement of PostgreSQL may have. */
 const MAX_PARAMETERS = 65_535;
 
-/** A statement without RETURNING, and its parameters. */
-type Statement = [text: string, values: unknown[]];
 type WithId = ObjectLiteral & { id: number };
 
 /**
  * Inserts rows and returns them in the same order: all of them, or none. Undefined columns get their defaults. The rows need no
  * id of their own, as the lines of an order, which have a position. It is one statement if TypeORM would do nothing more than
- * insert, otherwise `repository.save()` for each row.
+ * insert, otherwise `repository.save()` for each row, or `repository.insert()` for those without an id.
  */
 export async function insertRows<E extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   rows: Partial<E>[],
 ): Promise<E[]> {
+  const hasId = manager.dataSource.getMetadata(entity).findColumnWithPropertyName('id') !== undefined;
   const plain = plainTable(manager.dataSource, entity);
-  if (rows.length === 1 && (!plain || plain.hasId)) return insertEntities(manager, entity, rows);
+  if (rows.length === 1 && hasId && plain?.hasId !== false) {
+    return [(await insertRow(manager, entity as EntityTarget<WithId>, rows[0] as Partial<WithId>)) as unknown as E];
+  }
   const given = plain && rows.map((columns) => plain.given(columns, 'isInsert'));
-  const isPlain = given?.every((columns) => columns !== undefined);
-  if (!plain || !isPlain) return manager.transaction((inside) => insertEntities(inside, entity, rows));
-  const statements = statementsFor(plain, given);
-  const run = (inside: EntityManager) => insertPlain(inside, plain, statements);
-  // A single statement inserts all or none by itself. Outside of a transaction it would check its writer for each row.
-  return statements.length === 1 && isInTransaction(manager) ? run(manager) : manager.transaction(run);
+  const isPlain = given?.every((columns) => columns !== undefined && columns.length > 0);
+  if (!plain || !isPlain) {
+    return manager.transaction((inside) =>
+      hasId ? insertEntities(inside, entity, rows) : insertParts(inside, entity, rows),
+    );
+  }
+  const insert = (inside: EntityManager) => insertPlain(inside, plain, given as GivenColumn[][]);
+  // Parts of another row stand or fall with it. Whoever inserts rows on their own may catch what refuses them, and go on.
+  return !hasId && isInTransaction(manager) ? insert(manager) : manager.transaction(insert);
 }
 
 async function insertPlain<E extends ObjectLiteral>(
   manager: EntityManager,
   plain: PlainEntity<E>,
-  statements: Statement[],
+  rows: GivenColumn[][],
 ): Promise<E[]> {
+  const names = [...new Set(rows.flatMap((columns) => columns.map(({ name }) => name)))];
+  const together = Math.floor(MAX_PARAMETERS / Math.max(names.length, 1));
   const inserted: E[] = [];
-  for (const [text, values] of statements) {
+  for (let at = 0; at < rows.length; at += together) {
+    const [text, values] = valuesOf(rows.slice(at, at + together), names);
     const made = await runWrite<E>(manager, `INSERT INTO ${plain.table} ${text}`, values, plain.selection);
-    inserted.push(...made.map((row) => plain.toEntity(row)));
+    for (const row of made) inserted.push(plain.toEntity(row));
   }
   return inserted;
 }
 
-/** PostgreSQL inserts and returns the rows of a statement in their order. */
-function statementsFor<E extends ObjectLiteral>(plain: PlainEntity<E>, rows: GivenColumn[][]): Statement[] {
-  const names = [...new Set(rows.flatMap((columns) => columns.map(({ name }) => name)))];
-  const lists = listsOf(plain, rows, names);
-  if (lists) return [lists];
-  const together = Math.floor(MAX_PARAMETERS / Math.max(names.length, 1));
-  const statements: Statement[] = [];
-  for (let at = 0; at < rows.length; at += together) statements.push(valuesOf(rows.slice(at, at + together), names));
-  return statements;
-}
-
-/**
- * The rows as one list for each column: the text is the same for any number of rows, so PostgreSQL plans it once. Undefined if
- * rows leave columns to their defaults, or a list has not the values of a column.
- */
-function listsOf<E extends ObjectLiteral>(
-  plain: PlainEntity<E>,
-  rows: GivenColumn[][],
-  names: string[],
-): Statement | undefined {
-  const types = names.flatMap((name) => listOf(plain, name) ?? []);
-  const isWhole = (columns: GivenColumn[]) =>
-    columns.length === names.length && !columns.some(({ value }) => typeof value === 'object' && value !== null);
-  if (names.length === 0 || types.length < names.length || !rows.every(isWhole)) return undefined;
-  const places = types.map((type, index) => anyNumberOf(type, `$${index + 1}`));
-  // All have the columns of the entity in the same order.
-  const values = names.map((_, index) => rows.map((columns) => columns[index].value));
-  const columns = names.map((_, index) => `given_${index}`).join();
-  return [`(${names.join()}) SELECT ${columns} FROM unnest(${places.join()}) AS given(${columns})`, values];
-}
-
-/** The rows with a parameter for each value. */
-function valuesOf(rows: GivenColumn[][], names: string[]): Statement {
+/** The rows of a statement. PostgreSQL inserts and returns them in their order. */
+function valuesOf(rows: GivenColumn[][], names: string[]): [text: string, values: unknown[]] {
   const values: unknown[] = [];
   const places = rows.map((columns) => {
     const known = new Map(columns.map(({ name, value }) => [name, value]));
@@ -88,22 +62,29 @@ function valuesOf(rows: GivenColumn[][], names: string[]): Statement {
   return [`(${names.join()}) VALUES ${places.join()}`, values];
 }
 
-/** @param rows those of an entity without an id of their own are only inserted: `save()` would look for each first */
 async function insertEntities<E extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<E>,
   rows: Partial<E>[],
 ): Promise<E[]> {
-  const repository = manager.getRepository(entity);
-  if (!repository.metadata.findColumnWithPropertyName('id')) {
-    const entities = repository.create(rows as never[]);
-    await repository.insert(entities);
-    return entities;
-  }
   const inserted: ObjectLiteral[] = [];
   for (const columns of rows) {
-    const insert = rows.length === 1 ? insertRow<WithId> : insertEntity<WithId>;
-    inserted.push(await insert(manager, entity as EntityTarget<WithId>, columns));
+    inserted.push(await insertEntity(manager, entity as EntityTarget<WithId>, columns as Partial<WithId>));
   }
   return inserted as E[];
+}
+
+/** `save()` would look for each row first, and change one that is there. */
+async function insertParts<E extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: EntityTarget<E>,
+  rows: Partial<E>[],
+): Promise<E[]> {
+  const repository = manager.getRepository(entity);
+  const entities: ObjectLiteral[] = repository.create(rows as never[]);
+  const together = Math.floor(MAX_PARAMETERS / repository.metadata.columns.length);
+  for (let at = 0; at < entities.length; at += together) {
+    await repository.insert(entities.slice(at, at + together) as never[]);
+  }
+  return entities as E[];
 }

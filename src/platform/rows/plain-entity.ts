@@ -3,62 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { hasOwnPool } from '../transactions/cancellable-pool';
 import { momentText } from '../text/moment-text';
 import { isKeptApart } from './kept-apart';
+import { hasPlainId, NO_PLAIN_ID, reasonsAgainstPlain } from './plain-reasons';
 import { isWatched } from '../transactions/subscribers';
-
-/** Types whose values TypeORM passes on as the driver reads them. What it does when writing is repeated here. */
-const PLAIN_TYPES: unknown[] = [
-  ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8', 'numeric', 'decimal'],
-  ...['real', 'float', 'float4', 'float8', 'double precision', 'boolean', 'bool'],
-  ...['text', 'varchar', 'character varying', 'char', 'character', 'uuid', 'bytea', 'json', 'jsonb'],
-  ...['date', 'timestamptz', 'timestamp with time zone', 'timestamp', 'timestamp without time zone'],
-];
-/** The property types from which `@Column()` infers a type. Lists need an explicit type. */
-const PLAIN_CLASSES: unknown[] = [String, Boolean, Date];
-const ID_TYPES: unknown[] = ['bigint', 'int8', 'integer', 'int', 'int4'];
-
-/** Features of TypeORM that go beyond reading and writing columns. An entity may use several. */
-const MORE_THAN_COLUMNS: [reason: string, applies: (metadata: EntityMetadata) => boolean][] = [
-  ['it is no table of its own', ({ tableType }) => tableType !== 'regular'],
-  ['it is one of several entities in a table', ({ inheritancePattern }) => inheritancePattern !== undefined],
-  ['it is a tree', ({ treeType }) => treeType !== undefined],
-  ['it has listeners', ({ listeners }) => listeners.length > 0],
-  ['it has embedded columns', ({ embeddeds }) => embeddeds.length > 0],
-  ['it has eager relations', ({ eagerRelations }) => eagerRelations.length > 0],
-  ['it has lazy relations', ({ lazyRelations }) => lazyRelations.length > 0],
-  ['it has relation ids', ({ relationIds }) => relationIds.length > 0],
-  ['TypeORM keeps its version', ({ versionColumn }) => versionColumn !== undefined],
-  ['TypeORM keeps its date of update', ({ updateDateColumn }) => updateDateColumn !== undefined],
-];
-const NO_PLAIN_ID = 'its id is no number of its own';
-
-/**
- * The reasons why rows of an entity must be read and written by TypeORM; empty if the service's own statements are
- * equivalent. Subscribers are not considered.
- */
-export function reasonsAgainstPlain(metadata: EntityMetadata): string[] {
-  const reasons = MORE_THAN_COLUMNS.filter(([, applies]) => applies(metadata)).map(([reason]) => reason);
-  if (!hasPlainId(metadata)) reasons.push(NO_PLAIN_ID);
-  const columns = metadata.columns.filter((column) => !isPlain(column));
-  return [...reasons, ...columns.map(({ propertyPath, type }) => `${propertyPath} is converted (${String(type)})`)];
-}
-
-/** Whether TypeORM reads nothing of an entity but its columns, whatever their types and its id. */
-export function readsColumnsAlone(metadata: EntityMetadata): boolean {
-  return !MORE_THAN_COLUMNS.some(([, applies]) => applies(metadata));
-}
-
-function hasPlainId({ primaryColumns }: EntityMetadata): boolean {
-  const [id] = primaryColumns;
-  if (primaryColumns.length !== 1 || id.propertyName !== 'id' || id.databaseName !== 'id') return false;
-  return ID_TYPES.includes(id.type);
-}
-
-function isPlain(column: ColumnMetadata): boolean {
-  if (column.transformer || column.isVirtualProperty) return false;
-  if (column.propertyName === 'version' && column.databaseName !== 'version') return false;
-  if (column.isVirtual) return true;
-  return PLAIN_TYPES.includes(column.type) || (PLAIN_CLASSES.includes(column.type) && !column.isArray);
-}
 
 /** Types of which a statement is sent the text of a moment. */
 const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
@@ -83,6 +29,8 @@ export class PlainEntity<E extends ObjectLiteral> {
   readonly selection: string;
   private readonly columns: Map<string, ColumnMetadata>;
   private readonly prototype?: object;
+  /** Whether the class gives new rows values of its own, as `id = randomUUID()`. */
+  private readonly setsValues: boolean;
 
   constructor(
     private readonly database: DataSource,
@@ -98,6 +46,7 @@ export class PlainEntity<E extends ObjectLiteral> {
     this.deleted = deleteDateColumn && `${quoted(deleteDateColumn.databaseName)} IS NOT NULL`;
     this.selection = this.select();
     this.prototype = this.simplePrototype();
+    this.setsValues = Object.values(metadata.create() as object).some((value) => value !== undefined);
   }
 
   /** @param wanted the properties to select; others than columns are ignored. Default: all */
@@ -123,12 +72,13 @@ export class PlainEntity<E extends ObjectLiteral> {
 
   /** The columns that a statement writes, like TypeORM. Undefined if the values contain more than columns. */
   given(values: Partial<E>, operation: 'isInsert' | 'isUpdate'): GivenColumn[] | undefined {
-    const others = Object.keys(values).filter((name) => !this.columns.has(name));
-    if (others.some((name) => values[name] !== undefined)) return undefined;
+    const initial =
+      operation === 'isInsert' && this.setsValues ? (this.metadata.create() as Partial<E>) : ({} as Partial<E>);
+    if ([values, initial].some((all) => this.hasMore(all))) return undefined;
     const given: GivenColumn[] = [];
     // Iterates over columns, because a class may have accessors for them.
     for (const [property, column] of this.columns) {
-      const value = values[property] as unknown;
+      const value: unknown = values[property] === undefined ? initial[property] : values[property];
       if (typeof value === 'function') return undefined;
       if (value === undefined || !column[operation]) continue;
       const prepared = this.database.driver.preparePersistentValue(value, column) as unknown;
@@ -136,6 +86,11 @@ export class PlainEntity<E extends ObjectLiteral> {
       given.push({ name: quoted(column.databaseName), value: isMoment ? momentText(prepared) : prepared });
     }
     return given;
+  }
+
+  private hasMore(values: Partial<E>): boolean {
+    const others = Object.keys(values).filter((name) => !this.columns.has(name));
+    return others.some((name) => values[name] !== undefined);
   }
 
   /** Turns a row into an instance of the class, like `find`. The row must not be used afterwards. */
