@@ -1,11 +1,11 @@
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { insertRows, UnitOfWork } from '../../src/platform';
-import { inOneTransaction } from '../../src/platform/database/api-data-source';
 import { times } from '../../src/platform/testing';
 import { Order, OrderItem } from '../../src/resources/orders/order.entity';
 import { Product } from '../../src/resources/products/product.entity';
 import { aProduct } from '../support/builders';
 import { type TestUser, useTestApi } from '../support/test-api';
+import { withKey } from '../support/with-key';
 
 /** A writer whom the database doesn't know. */
 const NOBODY = { id: 2 ** 40, roles: ['USER'] };
@@ -40,12 +40,10 @@ describe.each([
     unit_price: 9_999_999_999.99 - position,
   });
   const stored = () => database.getRepository(OrderItem).find({ where: { order_id }, order: { position: 'ASC' } });
-  const shared = <T>(work: (manager: EntityManager) => Promise<T>) =>
-    new UnitOfWork().run(() => inOneTransaction(database, (_client, sharing) => sharing(() => work(database.manager))));
   const ways: [string, <T>(work: (manager: EntityManager) => Promise<T>) => Promise<T>][] = [
     ['no transaction', (work) => work(database.manager)],
     ['a transaction', (work) => database.transaction(work)],
-    ['a request with a key', shared],
+    ['a request with a key', (work) => withKey(database, work)],
   ];
 
   it.each(ways.flatMap(([way, run]) => [0, 1, 3, 100].map((count) => [way, count, run] as const)))(

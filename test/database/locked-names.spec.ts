@@ -1,8 +1,8 @@
 import { DataSource, type EntityManager } from 'typeorm';
-import { lockAndQuery, lockName, UnitOfWork } from '../../src/platform';
-import { inOneTransaction } from '../../src/platform/database/api-data-source';
+import { lockAndQuery, lockName } from '../../src/platform';
 import { statementsOf, testRun, times } from '../../src/platform/testing';
 import { useTestApi } from '../support/test-api';
+import { withKey } from '../support/with-key';
 
 const COUNT = 'SELECT count(*)::int AS count FROM name_marks';
 const FREE = "SELECT pg_try_advisory_xact_lock(hashtextextended('resource-api: marks', 0)) AS free";
@@ -34,9 +34,6 @@ describe.each([
     manager.query('INSERT INTO name_marks VALUES ($1)', [String(name)]);
   /** Whether another transaction could lock the name now. */
   const isFree = async () => (await database.query<{ free: boolean }[]>(FREE))[0].free;
-  /** As a request with a key: several participants share one transaction. */
-  const shared = (work: (manager: EntityManager) => Promise<unknown>) =>
-    new UnitOfWork().run(() => inOneTransaction(database, (_client, sharing) => sharing(() => work(database.manager))));
 
   describe.each(WAYS)('by %s', (_way, count) => {
     /** Inserts the number of rows as a row: two that count at once would insert the same. */
@@ -53,7 +50,7 @@ describe.each([
     });
 
     it('lets one request with a key at a time go on', async () => {
-      const numbers = await Promise.all(times(WORKERS, () => shared(countAndInsert)));
+      const numbers = await Promise.all(times(WORKERS, () => withKey(database, countAndInsert)));
       expect(numbers.sort()).toEqual(all);
     });
 

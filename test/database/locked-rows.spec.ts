@@ -1,9 +1,9 @@
 import { DataSource, type EntityManager, In, PessimisticLockTransactionRequiredError } from 'typeorm';
-import { lockRows, UnitOfWork } from '../../src/platform';
-import { inOneTransaction } from '../../src/platform/database/api-data-source';
+import { lockRows } from '../../src/platform';
 import { times } from '../../src/platform/testing';
 import { Product } from '../../src/resources/products/product.entity';
 import { useTestApi } from '../support/test-api';
+import { withKey } from '../support/with-key';
 
 const WORKERS = 12;
 
@@ -26,11 +26,9 @@ describe.each([
     ids = (await products.save(made)).map(({ id }) => id);
   });
 
-  const shared = <T>(work: (manager: EntityManager) => Promise<T>) =>
-    new UnitOfWork().run(() => inOneTransaction(database, (_client, sharing) => sharing(() => work(database.manager))));
   const ways: [string, <T>(work: (manager: EntityManager) => Promise<T>) => Promise<T>][] = [
     ['a transaction', (work) => database.transaction(work)],
-    ['a request with a key', shared],
+    ['a request with a key', (work) => withKey(database, work)],
   ];
 
   it.each(ways)('are returned by their ids, hidden ones only where that is asked for: in %s', async (_way, run) => {

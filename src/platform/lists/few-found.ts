@@ -1,7 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { orderOf, type FoundIds } from './found-ids';
-import type { Slice } from './list';
 import { tableOf } from '../rows/plain-entity';
+import { type FoundIds, idsOf, orderOf } from './found-ids';
+import type { Slice } from './list';
 import { ROW } from './row-sizes';
 
 /** The number of rows up to which a search finds and counts them at once. Where there are more, these are found in vain. */
@@ -46,24 +46,3 @@ export function fewIn(raw: object[]): number | undefined {
   const [first] = raw as { few_found: number }[];
   return first && first.few_found <= FEW ? first.few_found : undefined;
 }
-
-/** Counts all rows that match. */
-export async function countFound<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
-  const found = idsOf(matching);
-  // The parameters of a part `WITH` are known when there is its text. getCount() would count DISTINCT ids, which sorts all of them.
-  const text = `(${found.getQuery()})`;
-  const counting = matching.createQueryBuilder().select('count(*)', 'total').from(text, 'found');
-  const row = await counting.setParameters(found.getParameters()).getRawOne<{ total: number }>();
-  return row?.total ?? 0;
-}
-
-/** The ids of all rows alone, in no order, whatever part and order the list's own conditions ask for. */
-const idsOf = <E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): SelectQueryBuilder<E> =>
-  matching
-    .clone()
-    .orderBy()
-    .offset(undefined)
-    .limit(undefined)
-    .skip(undefined)
-    .take(undefined)
-    .select(`${ROW}.id`, 'id');

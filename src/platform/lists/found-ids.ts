@@ -27,7 +27,7 @@ export function foundIds<E extends ObjectLiteral>(
   const ranges = (only ? undefined : slice.ranges) ?? [undefined];
   const order = orderOf(sort, direction);
   const found = ranges.map((range) => {
-    const ids = sorted(matching.clone().select(`${ROW}.id`, 'id'), sort, direction);
+    const ids = sorted(idsOf(matching), sort, direction);
     if (range) ids.andWhere(...builderCondition(range));
     if (bytes !== undefined) ids.addSelect(bytes, 'bytes');
     if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, 'sorted_by');
@@ -42,6 +42,27 @@ export function foundIds<E extends ObjectLiteral>(
   const columns = bytes === undefined ? 'id' : '*';
   const all = texts.map((text) => `(${text})`).join(' UNION ALL ');
   return { text: `SELECT ${columns} FROM (${all}) AS ranges ORDER BY ${order} LIMIT ${limit}`, parameters, order };
+}
+
+/** The ids of all rows alone, in no order, whatever part and order the list's own conditions ask for. */
+export const idsOf = <E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): SelectQueryBuilder<E> =>
+  matching
+    .clone()
+    .orderBy()
+    .offset(undefined)
+    .limit(undefined)
+    .skip(undefined)
+    .take(undefined)
+    .select(`${ROW}.id`, 'id');
+
+/** Counts all rows that match. */
+export async function countFound<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
+  const found = idsOf(matching);
+  // The parameters of a part `WITH` are known when there is its text. getCount() would count DISTINCT ids, which sorts all of them.
+  const text = `(${found.getQuery()})`;
+  const counting = matching.createQueryBuilder().select('count(*)', 'total').from(text, 'found');
+  const row = await counting.setParameters(found.getParameters()).getRawOne<{ total: number }>();
+  return row?.total ?? 0;
 }
 
 /** SQL of the order of found ids. */

@@ -46,8 +46,8 @@ export interface List<E extends ObjectLiteral> {
   read: (slice: Slice) => Promise<Rows<E>>;
   total: () => Promise<number>;
   /**
-   * Reads a slice of a search and counts its rows in one statement, which looks for them once. Undefined if they are many: then
-   * both is cheaper apart.
+   * For a list that is searched: reads a slice and counts the rows in one statement, which looks for them once. Undefined if they
+   * are many: then both is cheaper apart.
    */
   few: (slice: Slice) => Promise<{ rows: Rows<E>; total: number } | undefined>;
   /** True if the list is searched. */

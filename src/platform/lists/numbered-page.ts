@@ -24,10 +24,12 @@ export interface Counted<E> {
 
 /** Reads a slice of a list, and counts the list. */
 export async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<E>> {
-  const few = await list.few(slice);
-  if (few) return { ...few, reversed: false };
-  // A search has only one connection.
-  if (list.searches) return { rows: await list.read(slice), total: await list.total(), reversed: false };
+  if (list.searches) {
+    const few = await list.few(slice);
+    // A search has only one connection.
+    const { rows, total } = few ?? { rows: await list.read(slice), total: await list.total() };
+    return { rows, total, reversed: false };
+  }
   const [rows, total] = await Promise.all([list.read(slice), list.total()]);
   return { rows, total, reversed: false };
 }

@@ -11,7 +11,7 @@ import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from 
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
-import { countFound } from './few-found';
+import { countFound } from './found-ids';
 import { type FoundRows, wholeRows } from './found-rows';
 import type { List, Rows, Slice } from './list';
 import { numberedPage } from './numbered-page';
@@ -100,7 +100,6 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     return () => heavyRows(manager.dataSource, work, heavy, { found, anew, search: query.search });
   };
   // Uncommitted changes are only visible on the transaction's own connection.
-  const searchesIndex = query.search !== undefined && Searches.of(manager.dataSource).isHelped(query.search);
   const isSimple = query.search === undefined && !where && !isBound(manager);
   const isSmall = !mayBeTooLarge(query, pageSizeOf(query) + 1);
   const plain = isSimple && !include && isSmall && !keys ? plainFor(repository, equal, compared, query) : undefined;
@@ -113,16 +112,16 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       : byTypeOrm((rows) => countFound(matching(rows)));
   return {
     read: async (slice) => {
-      let weighs = weighsRows(slice);
-      if (plain && (slice.ranges?.length ?? 0) <= 1) {
-        weighs = mayWeigh(slice);
+      const readsPlain = plain && (slice.ranges?.length ?? 0) <= 1;
+      const weighs = readsPlain ? mayWeigh(slice) : weighsRows(slice);
+      if (readsPlain) {
         const rows = await readPlainRows(repository, plain, { equal, compared }, query, options, { ...slice, weighs });
         if (rows) return rows;
       }
       return whole(await byTypeOrm(readIn({ ...slice, keys, weighs })), slice);
     },
     few: async (slice) => {
-      if (!searchesIndex || slice.ranges) return undefined;
+      if (slice.ranges || !Searches.of(manager.dataSource).isHelped(query.search!)) return undefined;
       const rows = await byTypeOrm(readIn({ ...slice, isOfFew: true, weighs: weighsRows(slice) }));
       const isNone = rows.entities.length === 0 && !rows.heavy && !slice.offset;
       const found = isNone ? await total() : rows.total;

@@ -5,7 +5,8 @@ const EXACT_TYPES: unknown[] = [
   ...['smallint', 'int2', 'integer', 'int', 'int4', 'bigint', 'int8', 'numeric', 'decimal'],
   ...['text', 'varchar', 'character varying', 'uuid', 'date', String],
 ];
-const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
+/** Types of moments. A statement is sent their text, see `PlainEntity.given`. */
+export const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
 const MILLISECONDS = 3;
 
 /** True if an entity's value is the exact sort value of its column, unlike e.g. a timestamp cut to milliseconds. */

@@ -2,12 +2,10 @@ import type { DataSource, EntityMetadata, EntityTarget, ObjectLiteral } from 'ty
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata';
 import { hasOwnPool } from '../transactions/cancellable-pool';
 import { momentText } from '../text/moment-text';
+import { MOMENTS } from './exact-columns';
 import { isKeptApart } from './kept-apart';
 import { hasPlainId, NO_PLAIN_ID, reasonsAgainstPlain } from './plain-reasons';
 import { isWatched } from '../transactions/subscribers';
-
-/** Types of which a statement is sent the text of a moment. */
-const MOMENTS: unknown[] = ['timestamptz', 'timestamp with time zone'];
 
 /** A column, and its value in a statement. */
 export interface GivenColumn {
@@ -72,13 +70,12 @@ export class PlainEntity<E extends ObjectLiteral> {
 
   /** The columns that a statement writes, like TypeORM. Undefined if the values contain more than columns. */
   given(values: Partial<E>, operation: 'isInsert' | 'isUpdate'): GivenColumn[] | undefined {
-    const initial =
-      operation === 'isInsert' && this.setsValues ? (this.metadata.create() as Partial<E>) : ({} as Partial<E>);
-    if ([values, initial].some((all) => this.hasMore(all))) return undefined;
+    const initial = operation === 'isInsert' && this.setsValues ? (this.metadata.create() as Partial<E>) : undefined;
+    if (this.hasMore(values) || (initial && this.hasMore(initial))) return undefined;
     const given: GivenColumn[] = [];
     // Iterates over columns, because a class may have accessors for them.
     for (const [property, column] of this.columns) {
-      const value: unknown = values[property] === undefined ? initial[property] : values[property];
+      const value: unknown = values[property] === undefined ? initial?.[property] : values[property];
       if (typeof value === 'function') return undefined;
       if (value === undefined || !column[operation]) continue;
       const prepared = this.database.driver.preparePersistentValue(value, column) as unknown;
