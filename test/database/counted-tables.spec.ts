@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { CountedTables1767530000000 } from '../../src/platform/database/migrations/1767530000000-counted-tables';
+import { NumberedMoves1767730000000 } from '../../src/platform/database/migrations/1767730000000-numbered-moves';
 import { aProduct } from '../support/builders';
 import { TestApi, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
@@ -90,6 +91,42 @@ describe('How the rows of a table are counted', () => {
     expect(products.rows).toBe(rows);
     expect(products.slots).toBeLessThan(50);
     expect(await countsOf('gone')).toEqual([{ slots: 0, rows: null }]);
+  });
+
+  it('tells from the migration on when rows move, and not before', async () => {
+    const [{ counts }] = await query("SELECT pg_get_functiondef('products_count'::regproc) AS counts");
+    const [{ changes }] = await query("SELECT pg_get_functiondef('products_count_change'::regproc) AS changes");
+    // As an earlier release has left them.
+    await query('ALTER TABLE row_counts DROP COLUMN moved');
+    for (const text of [counts, changes]) await query(String(text).replaceAll(', moved = excluded.moved', ''));
+    await api.app.nest
+      .get(DataSource)
+      .transaction(({ queryRunner }) => new NumberedMoves1767730000000().up(queryRunner!));
+    // One connection, and so one slot of each status.
+    const runner = api.app.nest.get(DataSource).createQueryRunner();
+    const moves = async (text: string) => {
+      await runner.query(text);
+      const rows: { moves: number }[] = await runner.query(
+        "SELECT sum(moved)::int AS moves FROM row_counts WHERE table_name = 'products'",
+      );
+      return rows[0].moves;
+    };
+    const add = "INSERT INTO products (name, price) VALUES ('Moved', 1)";
+    const change = (values: string) => `UPDATE products SET ${values} WHERE name = 'Moved'`;
+    await moves(add);
+    const before = await moves(change("status = 'DISCONTINUED'"));
+
+    expect(await moves(add)).toBe(before);
+    expect(await moves(change("status = 'ACTIVE', price = 2"))).toBe(before);
+    const hidden = await moves(change('deleted_at = now()'));
+    expect(hidden).toBeGreaterThan(before);
+    const shown = await moves(change('deleted_at = NULL'));
+    expect(shown).toBeGreaterThan(hidden);
+    const moved = await moves(change("id = nextval(pg_get_serial_sequence('products', 'id'))"));
+    expect(moved).toBeGreaterThan(shown);
+    expect(await moves("DELETE FROM products WHERE name = 'Moved'")).toBeGreaterThan(moved);
+    await runner.release();
+    await migrate('up');
   });
 
   it('goes on in the same way after the migration', async () => {

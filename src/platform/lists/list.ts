@@ -45,6 +45,8 @@ export interface List<E extends ObjectLiteral> {
   /** Reads in one statement, so that all returned rows exist and fulfil all conditions at the same time. */
   read: (slice: Slice) => Promise<Rows<E>>;
   total: () => Promise<number>;
+  /** Reads a deep slice of all rows from the nearest place that is known, and counts them. Undefined if it can't be read so. */
+  placed: (slice: Slice & { offset: number }) => Promise<{ rows: E[]; total: number } | undefined>;
   /**
    * For a list that is searched: reads a slice and counts the rows in one statement, which looks for them once. Undefined if they
    * are many: then both is cheaper apart.

@@ -43,6 +43,8 @@ async function readNearest<E extends ObjectLiteral>(
   slice: Slice & { offset: number },
 ): Promise<Counted<E>> {
   if (slice.offset < DEEP) return readAndCount(list, slice);
+  const placed = await list.placed(slice);
+  if (placed) return { ...placed, reversed: false };
   const total = await list.total();
   const after = total - slice.offset - slice.limit;
   if (slice.offset <= after) return { rows: await list.read(slice), total, reversed: false };

@@ -17,6 +17,7 @@ import type { List, Rows, Slice } from './list';
 import { numberedPage } from './numbered-page';
 import type { Page } from '../answers/page';
 import { exportedPage } from './exported-page';
+import { readPlaced } from './placed-rows';
 import { type Equal, readPlainRows } from './read-plain-rows';
 import { readRows, type ReadOptions } from './read-rows';
 import { requireColumns } from './require-columns';
@@ -128,6 +129,12 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       return found === undefined ? undefined : { rows: await whole(rows, slice), total: found };
     },
     total,
+    placed: async (slice) => {
+      const { direction, limit, offset } = slice;
+      if (!plain || !counted || equal.length > 0 || sortOf(query) !== 'id') return undefined;
+      const list = { repository, plain, query, options, total };
+      return readPlaced(list, { direction, limit, offset, weighs: mayWeigh(slice) });
+    },
     searches: query.search !== undefined,
     counted,
   };

@@ -58,7 +58,7 @@ export async function readPlainRows<E extends ObjectLiteral>(
   const found =
     offset < IDS_FIRST_FROM ? `FROM ${page}` : `FROM ${table} WHERE id = ANY(ARRAY(SELECT id FROM ${page})) ${order}`;
   const bytes = weighs ? bytesOfColumns(repository.metadata, wanted) : '0';
-  const text = bytes === '0' ? `SELECT ${columns} ${found}` : ifLight(columns, found, bytes, order);
+  const text = selected(columns, found, bytes, order);
   // Without a name: there are too many combinations of `fields` or filters to keep a plan of each on each connection.
   const name = query.fields || compared.length > 0 ? undefined : nameOf(text);
   const { dataSource } = repository.manager;
@@ -76,13 +76,14 @@ export async function readPlainRows<E extends ObjectLiteral>(
  * that are selected by a value have no bound: which index is the right one for them depends on the value.
  * @param reach how many rows are skipped and read
  */
-function pageRows(rows: string, order: string, reach: number): string {
+export function pageRows(rows: string, order: string, reach: number): string {
   const bound = BOUNDS.find((one) => one >= reach);
   return bound === undefined ? rows : `(SELECT * FROM ${rows} ${order} LIMIT ${bound}) AS page`;
 }
 
-/** A statement that returns either all rows or none. */
-function ifLight(columns: string, found: string, bytes: string, order: string): string {
+/** The statement that reads what was found. It returns either all rows or none if they must be light. @param bytes '0' if they need not */
+export function selected(columns: string, found: string, bytes: string, order: string): string {
+  if (bytes === '0') return `SELECT ${columns} ${found}`;
   const rows = `SELECT *, ${bytes} AS ${BYTES} ${found}`;
   const isLight = `(SELECT sum(${BYTES}) FROM found) <= ${LIGHT_BYTES}`;
   return `WITH found AS MATERIALIZED (${rows}) SELECT ${columns} FROM found WHERE ${isLight} ${order}`;

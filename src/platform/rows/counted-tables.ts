@@ -61,6 +61,15 @@ export function isCounted(database: DataSource, entity: EntityMetadata, byStatus
   return counted.deleted_at === (entity.deleteDateColumn !== undefined);
 }
 
+/**
+ * SQL that is the same as long as no counted row has gone, moved or come back, as an aggregate of the counts of a table: between two
+ * moments of one edition, rows have only been added. Each move gives its slot a greater number than any before, and so does what
+ * tidies up. So where the greatest number is the same, nothing was tidied up in between, and a move has made the sum greater.
+ * Another server, or a table that was restored, has other editions.
+ */
+export const EDITION =
+  "concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), max(row_counts.tableoid), max(moved), sum(moved))";
+
 interface Count {
   key: string;
   rows: number;
