@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { DescribedQuery } from '../transactions/described-query';
 import { LimitedQuery } from '../transactions/limited-query';
 import { StatementGroup } from '../transactions/statement-group';
 import type { Registry } from 'prom-client';
@@ -79,7 +80,7 @@ function noted(client: unknown, query: Query, parameters: unknown[], note: (erro
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
   if (statement instanceof StatementGroup) return statement.last.text;
-  if (statement instanceof LimitedQuery) return statement.text;
+  if (statement instanceof LimitedQuery || statement instanceof DescribedQuery) return statement.text;
   const { text, submit, callback } = statement as { text?: string; submit?: unknown; callback?: unknown };
   return submit === undefined && callback === undefined ? text : undefined;
 }

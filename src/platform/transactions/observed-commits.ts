@@ -1,4 +1,5 @@
 import type { PoolClient, QueryResult } from 'pg';
+import { DescribedQuery } from './described-query';
 import { PooledClient, sendable } from './pooled-client';
 import { type Statement, StatementGroup } from './statement-group';
 import { commitsAlone, isCommit } from './statement-kinds';
@@ -126,8 +127,10 @@ function sendAtOnce(client: LentClient, statements: Statement[]): Promise<QueryR
 function sendAlone(client: LentClient, statement: unknown, values: unknown, ...others: unknown[]): unknown {
   tell(client, [textOf(statement)]);
   const given = client.names ? byName(statement, values) : statement;
-  if (hasCallback(statement, values, ...others)) return inherited(client).call(client, given, values, ...others);
-  return promised(statement, (callback) => inherited(client).call(client, given, values, callback));
+  const query = client instanceof PooledClient ? undefined : DescribedQuery.of(given, values);
+  const parameters = query ? [query] : [given, values];
+  if (hasCallback(statement, values, ...others)) return inherited(client).call(client, ...parameters, ...others);
+  return promised(statement, (callback) => inherited(client).call(client, ...parameters, callback));
 }
 
 /** Whether the driver returns no promise: there is a callback, or the statement tells of its rows itself, as a cursor does. */

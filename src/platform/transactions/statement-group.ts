@@ -1,5 +1,6 @@
 import type { Connection, QueryResult } from 'pg';
-import { Preparable, type PreparableQuery, type WireConnection } from './limited-query';
+import { DescribedQuery, type NamingConnection } from './described-query';
+import type { PreparableQuery, WireConnection } from './limited-query';
 
 /** One statement of SQL. By a name, PostgreSQL parses it once for each connection. */
 export interface Statement {
@@ -11,11 +12,8 @@ export interface Statement {
 type Callback = (error: Error | undefined, results?: QueryResult[]) => void;
 
 /** What node-postgres's connection has that its types don't declare. */
-interface GroupConnection extends WireConnection {
+interface GroupConnection extends NamingConnection {
   stream: { cork(): void; uncork(): void };
-  submittedNamedStatements: Record<string, string>;
-  parsedStatements: Record<string, string>;
-  sync(): void;
 }
 
 /** What node-postgres's query has that its types don't declare. */
@@ -28,7 +26,7 @@ interface PartQuery extends PreparableQuery {
   handleError(error: Error): void;
 }
 
-const PartBase = Preparable as unknown as new (...options: unknown[]) => PartQuery;
+const PartBase = DescribedQuery as unknown as new (...options: unknown[]) => PartQuery;
 
 /** A statement of a group. */
 class Part extends PartBase {
