@@ -1,4 +1,4 @@
-import { Column, Entity, type Repository } from 'typeorm';
+import { BeforeInsert, Column, Entity, PrimaryColumn, type Repository } from 'typeorm';
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import {
   insertRow,
@@ -45,12 +45,31 @@ function caseOf(sample: Sample, index: number): Case {
 }
 
 const cases = [...SAMPLES, ...LISTS].map(caseOf);
+
+interface Part {
+  position: number;
+  value: unknown;
+}
+
+/** The same columns of rows without an id of their own, which TypeORM inserts because of a listener. */
+const parts = [...SAMPLES, ...LISTS].map(({ type, options }, index): { name: string; entity: new () => Part } => {
+  class PartEntity {
+    position: number;
+    value: unknown;
+    listen(): void {}
+  }
+  PrimaryColumn({ type: 'integer' })(PartEntity.prototype, 'position');
+  Column({ type, ...options, nullable: true })(PartEntity.prototype, 'value');
+  BeforeInsert()(PartEntity.prototype, 'listen');
+  Entity(`part_${index}`)(PartEntity);
+  return { name: cases[index].name, entity: PartEntity };
+});
 const sortable = cases.filter(({ unsortable }) => !unsortable);
 
 /** To be called by a file for each time zone. */
 export function itReadsAndWritesEveryColumn(timeZone: string, hoursInWinter: number): void {
   describe(`In ${timeZone}, a column`, () => {
-    const scratch = useScratchDatabase(cases.map(({ entity }) => entity));
+    const scratch = useScratchDatabase([...cases, ...parts].map(({ entity }) => entity));
     const manager = () => scratch.database.manager;
 
     it('is looked at by a process in that time zone', () => {
@@ -97,6 +116,18 @@ export function itReadsAndWritesEveryColumn(timeZone: string, hoursInWinter: num
         ]);
       }
     });
+
+    it.each(parts)(
+      'of type $name is returned as it is read, in rows without an id that TypeORM inserts',
+      async (each) => {
+        const { values } = cases.find(({ name }) => name === each.name)!;
+        const rows = [...values, null].map((value, position) => ({ position, value }));
+        const made = await insertRows(manager(), each.entity, rows.toReversed());
+        const stored = await scratch.repository(each.entity).find({ order: { position: 'DESC' } });
+        expect(made.map(({ position }) => position)).toEqual(rows.map(({ position }) => position).reverse());
+        expect(made).toEqual(stored);
+      },
+    );
 
     it.each(cases)('of type $name is read by the helpers as by a repository', async (each) => {
       const repository = scratch.repository(each.entity);

@@ -1,4 +1,5 @@
 import {
+  type CanActivate,
   Controller,
   Get,
   HostParam,
@@ -7,9 +8,11 @@ import {
   type MiddlewareConsumer,
   Module,
   type NestInterceptor,
+  type NestModule,
   Param,
   Post,
   RequestMethod,
+  Scope,
   Session,
   SignedCookies,
   type Type,
@@ -18,9 +21,10 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, RouterModule } from '@nestjs/core';
 import { FileInterceptor } from '@nestjs/platform-express';
 import cookieParser from 'cookie-parser';
+import session from 'express-session';
 import { Public } from '../../src/platform';
 import { createApplication } from '../../src/platform/programs';
 import { databases, testingModule } from '../support/modules/kettles';
@@ -139,6 +143,24 @@ class Everywhere implements NestInterceptor {
   intercept: NestInterceptor['intercept'] = (_context, next) => next.handle();
 }
 
+@Injectable()
+class Anybody implements CanActivate {
+  canActivate = () => true;
+}
+
+const OPTIONS = { secret: 'a secret of a test', resave: false, saveUninitialized: false };
+
+/** A module with a session for a route, as the documentation of Nest has it. */
+function remembering(route: string): Type {
+  @Module({})
+  class RememberingModule implements NestModule {
+    configure(consumer: MiddlewareConsumer): void {
+      consumer.apply(session(OPTIONS)).forRoutes(route);
+    }
+  }
+  return RememberingModule;
+}
+
 describe('A parameter that nothing fills', () => {
   let app: INestApplication | undefined;
   afterEach(() => app?.close());
@@ -194,10 +216,40 @@ describe('A parameter that nothing fills', () => {
     await start([CookiesController], nothing, ParsingModule);
   });
 
+  it.each([
+    ...['*', '*splat', '{*splat}', 'tenants/*splat', 'tenants/:tenant/sessions'],
+    ...[SessionsController, { path: 'tenants/:tenant/sessions', method: RequestMethod.GET }],
+  ])('may be filled by middleware of a module for %p', async (route) => {
+    await start([SessionsController], nothing, remembering(route as string));
+  });
+
+  it('stops the start also beside middleware of a module for other paths', async () => {
+    await expect(start([SessionsController], nothing, remembering('sessions'))).rejects.toThrow('@Session()');
+  });
+
+  it('may be filled by middleware of Express, as the documentation has it', async () => {
+    await start([SessionsController], (one) => one.use(session(OPTIONS)));
+  });
+
   it('may be filled by an interceptor of all routes', async () => {
     @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: Everywhere }] })
     class InterceptingModule {}
-    await start([FilesController], nothing, InterceptingModule);
+    await start([FilesController, SessionsController], nothing, InterceptingModule);
+  });
+
+  it.each([
+    ['APP_GUARD', Scope.DEFAULT],
+    ['APP_GUARD for each request', Scope.REQUEST],
+  ])('may be filled by a guard of all routes if it is a session: %s', async (_name, scope) => {
+    @Module({ providers: [{ provide: APP_GUARD, useClass: Anybody, scope }] })
+    class GuardingModule {}
+    await start([SessionsController], nothing, GuardingModule);
+  });
+
+  it('may be filled by a guard of useGlobalGuards() if it is a session, and is no file', async () => {
+    const guarded: Prepare = (one) => one.useGlobalGuards(new Anybody());
+    await expect(start([FilesController], guarded)).rejects.toThrow('@UploadedFile()');
+    await start([SessionsController], guarded);
   });
 
   it('may be filled by a guard or an interceptor of the route, by its host or by its path', async () => {

@@ -1,14 +1,15 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
 import { DataSource } from 'typeorm';
 import { DeclaredAccess } from '../auth/declared-access';
-import { tablePathOf } from '../routing/route-versions';
 import { WHOLE_LISTS } from '../exports/described';
 import { RELEASES, type Version } from '../http/api-version';
 import { configOf, versioning } from '../routing/versioning';
 import type { Deprecation } from '../http/deprecated';
 import { Extension } from '../http/route-keys';
-import { inCanonicalOrder, sortedPaths } from './canonical-order';
+import { answeredPaths, METHODS, toldApart, UNNAMED } from './answered-paths';
+import { inCanonicalOrder } from './canonical-order';
 import { completeOperation } from './complete-operation';
 import { DocumentedRoutes, nameOnce } from './documented-routes';
 import { COMMON_HEADERS, commonHeaders, shared } from './headers';
@@ -22,11 +23,6 @@ import { anyErrorSchema, PARTS_OF_ERRORS } from './error-schemas';
 import { PAGINATION } from './schemas';
 import { webhookBodies, webhooksSection } from './webhooks';
 import { withXmlNames } from './xml-names';
-
-/** The version of routes that name none, while a document is made. */
-const UNNAMED = 'any';
-const OF_UNNAMED = new RegExp(`^(/api)?/v${UNNAMED}(?=/|$)`);
-const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const describe = (version: Version): string =>
   `
@@ -70,11 +66,13 @@ type Operation = [path: string, method: string, operation: OperationObject];
 export function openApiDocument(app: INestApplication, version: Version): OpenAPIObject {
   const declared = app.get(DeclaredAccess).routes();
   const routes = new DocumentedRoutes(declared);
-  const document = SwaggerModule.createDocument(withoutDefaults(app), head(version), {
-    operationIdFactory: (controller, handler) => routes.operationId(controller, handler),
-    extraModels: [...includedDtos(declared), ...webhookBodies()],
-  });
-  document.paths = pathsOf(document, version);
+  const document = toldApart(declared, () =>
+    SwaggerModule.createDocument(withoutDefaults(app), head(version), {
+      operationIdFactory: (controller, handler) => routes.operationId(controller, handler),
+      extraModels: [...includedDtos(declared), ...webhookBodies()],
+    }),
+  );
+  document.paths = answeredPaths(document, declared, version, app.getHttpAdapter().getInstance() as Express);
   complete(document, version, routes, keepingRows(app.get(DataSource).entityMetadatas));
   Object.assign(document, webhooksSection());
   return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
@@ -88,38 +86,6 @@ function withoutDefaults(app: INestApplication): INestApplication {
   const config = configOf(app);
   const marking = Object.create(config, { getVersioning: { value: () => versioning([UNNAMED]) } }) as object;
   return Object.create(app, { config: { value: marking } }) as INestApplication;
-}
-
-/** The paths of one version. Routes of all versions get this version's path, unless a route that names it answers there. */
-function pathsOf({ paths }: OpenAPIObject, version: Version): OpenAPIObject['paths'] {
-  const named = new Map<string, PathItemObject>();
-  const others = new Map<string, PathItemObject>();
-  for (const [path, item] of Object.entries<PathItemObject>(paths)) {
-    const inVersion = path.replace(OF_UNNAMED, `$1/v${version}`);
-    const found = tablePathOf(inVersion);
-    if (found.version !== undefined && found.version !== version) continue;
-    const isNamed = found.version !== undefined && inVersion === path;
-    const shown = found.path.replace(/^\/api(?=\/|$)/, `/api/v${version}`);
-    const items = isNamed ? named : others;
-    items.set(shown, { ...items.get(shown), ...withoutAnswered(item) });
-  }
-  const answered = new Set([...named].flatMap(([path, item]) => Object.keys(item).map((key) => placeOf(path, key))));
-  for (const [path, item] of others) {
-    const left = Object.entries(item).filter(([method]) => !answered.has(placeOf(path, method)));
-    if (left.length > 0) named.set(path, { ...Object.fromEntries<unknown>(left), ...named.get(path) });
-  }
-  return sortedPaths(Object.fromEntries(named));
-}
-
-/** The method and the path without the names of its parameters, which don't matter to what it matches. */
-const placeOf = (path: string, method: string) => `${method} ${path.replace(/\{[^{}]*\}/g, '{}').toLowerCase()}`;
-
-/** Removes methods of a route for all methods that OpenAPI needn't list: HEAD and OPTIONS are answered everywhere. */
-function withoutAnswered(item: PathItemObject): PathItemObject {
-  const operations = Object.entries(item) as [string, OperationObject][];
-  const answered = operations.filter(([method, { operationId }]) => operationId?.endsWith(`_${method}`));
-  const kept = new Set<string>(METHODS);
-  return Object.fromEntries(operations.filter((one) => kept.has(one[0]) || !answered.includes(one)));
 }
 
 function head(version: Version): Omit<OpenAPIObject, 'paths'> {

@@ -23,6 +23,9 @@ import { HandlerChecks } from './handler-checks';
 import { WriteQuota } from './write-quota';
 import { adaptSerializer } from '../answers/adapt-serializer';
 
+/** The guards of all routes that are the service's own, in their order. */
+export const OWN_GUARDS: unknown[] = [AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard];
+
 /**
  * The steps of a request, in their order. Before them, `platform/process/configure-app.ts` adds the request id, the log
  * line and the time limit. After them, `ApiAdapter.reply` sends the envelope.

@@ -11,6 +11,8 @@ export interface Fillers {
   hasMiddleware: (method: object) => boolean;
   /** True if all routes have an interceptor. */
   hasInterceptor: boolean;
+  /** True if all routes have a guard beside the service's own. */
+  hasGuard: boolean;
 }
 
 interface Rule {
@@ -31,11 +33,14 @@ const RULES: Rule[] = [
   },
   {
     kinds: [RouteParamtypes.SESSION],
-    isFilled: ({ hasMiddleware }, route) =>
-      hasMiddleware(route.targets[0]) || [GUARDS_METADATA, INTERCEPTORS_METADATA].some((key) => has(key, route)),
+    isFilled: ({ hasMiddleware, hasInterceptor, hasGuard }, route) =>
+      hasInterceptor ||
+      hasGuard ||
+      hasMiddleware(route.targets[0]) ||
+      [GUARDS_METADATA, INTERCEPTORS_METADATA].some((key) => has(key, route)),
     reason:
       'These handlers take @Session(), and nothing gives a request a session; add app.use(session({ ... })) of express-session ' +
-      'in `prepare` of run()',
+      'in `prepare` of run(), or a guard, an interceptor or middleware of a module that sets request.session',
   },
   {
     kinds: [RouteParamtypes.FILE, RouteParamtypes.FILES],

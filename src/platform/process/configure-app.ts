@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { ApplicationConfig } from '@nestjs/core';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { DataSource } from 'typeorm';
@@ -18,6 +19,7 @@ import { crossOrigin } from '../pipeline/cross-origin';
 import { RequestTurns } from '../pipeline/request-turns';
 import { inSequence } from '../http/in-sequence';
 import { HandlerChecks } from '../pipeline/handler-checks';
+import { OWN_GUARDS } from '../pipeline/pipeline.module';
 import { overrideMethod } from '../pipeline/method-override';
 import { markControllerMethods } from '../routing/controller-methods';
 import { excludeInEveryVersion } from '../routing/middleware-exclusions';
@@ -109,8 +111,15 @@ export function configureApp(app: INestApplication): void {
     signsCookies: config.getCookieSigner() !== undefined,
     hasMiddleware,
     hasInterceptor: config.getGlobalInterceptors().length + config.getGlobalRequestInterceptors().length > 0,
+    hasGuard: guardsOfAll(config).some((guard) => !OWN_GUARDS.includes(guard)),
   });
   app.get(HandlerChecks).fillers = fillers;
+}
+
+/** The classes of those of `app.useGlobalGuards()` and of APP_GUARD. */
+function guardsOfAll(config: ApplicationConfig): unknown[] {
+  const ofRequests = config.getGlobalRequestGuards().map(({ metatype }) => metatype as unknown);
+  return [...config.getGlobalGuards().map(({ constructor }) => constructor), ...ofRequests];
 }
 
 /** Those of `app.useGlobalPipes()` and of APP_PIPE: instances, and the classes of request-scoped ones. */

@@ -12,6 +12,13 @@ import { declaredVersions } from './versioning';
 /** A backslash takes the meaning from the character behind it. */
 const PARAMETER_NAME = /\\.|([:*])(?:"((?:\\.|[^"\\])*)"|([\p{ID_Continue}$]+))/gu;
 
+const routes = new WeakMap<RequestHandler, ServedRoute>();
+
+/** The controller's route of a layer; undefined for what is added by hand. */
+export function servedRouteOf({ route }: Layer): ServedRoute | undefined {
+  return route && routes.get(route.stack[0].handle);
+}
+
 /** A controller's route in the routing table, where it is once for all versions. Nest adds it once for each version. */
 export class ServedRoute {
   readonly versions = new Set<Version>();
@@ -34,6 +41,7 @@ export class ServedRoute {
     this.filtered = onlyIn(this.versions, handler);
     serves(this.filtered, this.versions);
     serves(handler, this.versions);
+    for (const one of [this.filtered, handler]) routes.set(one, this);
   }
 
   get isInAll(): boolean {
@@ -74,11 +82,21 @@ export class ServedRoute {
   }
 
   get parameterNames(): string[] {
-    return [...this.path.matchAll(PARAMETER_NAME)].flatMap(([, sign, quoted, name]) => (sign ? (quoted ?? name) : []));
+    return this.namesBehind(':', '*');
+  }
+
+  /** The names of the parameters that may have several segments. */
+  get wildcardNames(): string[] {
+    return this.namesBehind('*');
+  }
+
+  private namesBehind(...signs: string[]): string[] {
+    const found = [...this.path.matchAll(PARAMETER_NAME)];
+    return found.flatMap(([, sign, quoted, name]) => (signs.includes(sign) ? (quoted ?? name) : []));
   }
 
   /** True if each method of the other route is one of this route, too. */
-  covers({ method }: ServedRoute): boolean {
+  covers({ method }: Pick<ServedRoute, 'method'>): boolean {
     // GET also answers HEAD.
     return this.method === method || this.method === 'all' || (this.method === 'get' && method === 'head');
   }

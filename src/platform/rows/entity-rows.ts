@@ -27,7 +27,8 @@ export function insertEntity<E extends Row>(
     // With an id, save() would update an existing row. insert() writes no relations, so save() follows.
     if (row.id !== undefined) await repository.insert(row);
     await repository.save(row);
-    return findAgain(repository, row.id, columns);
+    // The id may be that of several rows, which another column of the key tells apart.
+    return findAgain(repository, repository.metadata.getEntityIdMap(row) as FindOptionsWhere<E>, columns);
   });
 }
 
@@ -47,7 +48,7 @@ export function updateEntity<E extends Row & { version: number }>(
     const saved = await repository.save(fill(repository, row, columns));
     // Relations are part of the representation, but not of the row, so their changes must raise the version.
     if (hasRelated(repository, columns) && saved.version === version) await touchRow(inside, entity, id);
-    return findAgain(repository, id, columns);
+    return findAgain(repository, { id } as FindOptionsWhere<E>, columns);
   });
 }
 
@@ -80,14 +81,18 @@ function findOne<E extends Row>(repository: Repository<E>, id: number): Promise<
 /**
  * Reads the row again, because the result of save() lacks changes by triggers. Also finds a row that was just hidden.
  */
-async function findAgain<E extends Row>(repository: Repository<E>, id: number, columns: Partial<E>): Promise<E> {
+async function findAgain<E extends Row>(
+  repository: Repository<E>,
+  where: FindOptionsWhere<E>,
+  columns: Partial<E>,
+): Promise<E> {
   const hidden = repository.metadata.deleteDateColumn?.getEntityValue(columns) as unknown;
   const row = await repository.findOne({
-    where: { id } as FindOptionsWhere<E>,
+    where,
     withDeleted: hidden !== undefined && hidden !== null,
   });
   // This transaction has just written the row.
-  if (!row) throw new EntityNotFoundError(repository.target, { id });
+  if (!row) throw new EntityNotFoundError(repository.target, where);
   return row;
 }
 

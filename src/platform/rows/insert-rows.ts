@@ -1,18 +1,17 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { insertEntity } from './entity-rows';
+import { insertParts } from './insert-parts';
 import { insertRow } from './insert-row';
 import { type GivenColumn, type PlainEntity, plainTable } from './plain-entity';
-import { isInTransaction, runWrite } from './statement';
-
-/** The parameters that a statement of PostgreSQL may have. */
-const MAX_PARAMETERS = 65_535;
+import { isInTransaction, MAX_PARAMETERS, runWrite } from './statement';
 
 type WithId = ObjectLiteral & { id: number };
 
 /**
- * Inserts rows and returns them in the same order: all of them, or none. Undefined columns get their defaults. The rows need no
- * id of their own, as the lines of an order, which have a position. It is one statement if TypeORM would do nothing more than
- * insert, otherwise `repository.save()` for each row, or `repository.insert()` for those without an id.
+ * Inserts rows and returns them as they are stored, in the same order: all of them, or none. Undefined columns get their defaults.
+ * The rows need no id of their own, as the lines of an order, which have a position. It is one statement if TypeORM would do
+ * nothing more than insert, otherwise `repository.save()` for each row, or `repository.insert()` for those without an id. What
+ * TypeORM inserts is read again.
  */
 export async function insertRows<E extends ObjectLiteral>(
   manager: EntityManager,
@@ -72,19 +71,4 @@ async function insertEntities<E extends ObjectLiteral>(
     inserted.push(await insertEntity(manager, entity as EntityTarget<WithId>, columns as Partial<WithId>));
   }
   return inserted as E[];
-}
-
-/** `save()` would look for each row first, and change one that is there. */
-async function insertParts<E extends ObjectLiteral>(
-  manager: EntityManager,
-  entity: EntityTarget<E>,
-  rows: Partial<E>[],
-): Promise<E[]> {
-  const repository = manager.getRepository(entity);
-  const entities: ObjectLiteral[] = repository.create(rows as never[]);
-  const together = Math.floor(MAX_PARAMETERS / repository.metadata.columns.length);
-  for (let at = 0; at < entities.length; at += together) {
-    await repository.insert(entities.slice(at, at + together) as never[]);
-  }
-  return entities as E[];
 }

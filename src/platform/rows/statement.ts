@@ -7,6 +7,9 @@ import { nameOf } from '../transactions/statement-names';
 import { transactionOf, UnitOfWork } from '../transactions/unit-of-work';
 import { writerCheck } from '../transactions/writer';
 
+/** The parameters that a statement of PostgreSQL may have. */
+export const MAX_PARAMETERS = 65_535;
+
 /**
  * Runs a statement where the manager would run it: in its transaction, in that of the current unit of work, or on any
  * connection, by a name there. TypeORM has no named statements, and builds a statement more slowly than PostgreSQL runs
