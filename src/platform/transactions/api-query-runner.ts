@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { TransactionNotStartedError } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome } from './after-commit';
 import type { Frame } from './frame';
@@ -33,19 +34,19 @@ export class ApiQueryRunner extends OwnRunner {
     if (isolation && isolation !== shared.isolation) {
       return Promise.reject(Refusal.isolation(isolation, shared.isolation));
     }
-    const frame = shared.newFrame(this, this.frameOfFlow);
+    const frame = shared.newFrame(this, this.frameOfFlow, UnitOfWork.isApart);
     UnitOfWork.enter(frame);
     return this.begin(shared, frame);
   }
 
   override async commitTransaction(): Promise<void> {
-    const frame = this.frameOfFlow;
+    const frame = this.endedByFlow;
     if (frame) return this.end('Commit', frame, () => this.shared!.commit(frame));
     return super.commitTransaction();
   }
 
   override async rollbackTransaction(): Promise<void> {
-    const frame = this.frameOfFlow;
+    const frame = this.endedByFlow;
     if (!frame) return super.rollbackTransaction();
     return this.end('Rollback', frame, () => this.undo(frame));
   }
@@ -83,6 +84,15 @@ export class ApiQueryRunner extends OwnRunner {
     let frame = UnitOfWork.currentFrame();
     while (frame && !this.frames.includes(frame)) frame = frame.parent;
     return frame ?? this.frames.at(-1);
+  }
+
+  private get endedByFlow(): Frame | undefined {
+    const flow = UnitOfWork.currentFrame();
+    const last = this.frames.at(-1);
+    // As without a key: what has ended isn't ended again, and not the one around it in its stead.
+    if (last?.isApart && flow?.owner === this && flow.isApart && !flow.open) throw new TransactionNotStartedError();
+    const frame = this.frameOfFlow;
+    return frame && last && this.shared!.endedBy(this, frame, last);
   }
 
   /** True if the runner has requested its own connection. */

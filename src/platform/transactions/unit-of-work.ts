@@ -77,13 +77,14 @@ export class UnitOfWork {
   /** Makes the current flow, and everything that it starts, part of this transaction. */
   static enter(frame: Frame): void {
     const place = storage.getStore();
-    if (place) storage.enterWith({ ...place, frame, apart: false });
+    if (!place) return;
+    if (frame.isApart) place.begun = frame;
+    storage.enterWith({ ...place, frame, apart: false, begun: undefined });
   }
 
-  /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
-  static apart<T>(work: () => Promise<T>): Promise<T> {
-    // A new object, because Node compares the stores by identity.
-    return at({ ...storage.getStore(), apart: true }, work);
+  /** True if only the current flow uses the transaction that it begins next. */
+  static get isApart(): boolean {
+    return storage.getStore()?.apart ?? false;
   }
 
   /** Makes the current flow part of a new transaction of a query runner on its own connection. */
@@ -91,8 +92,9 @@ export class UnitOfWork {
     const place = storage.getStore();
     const own = new OwnTransaction(runner, place?.own?.orAround, place?.apart ?? false);
     if (!own.isApart) UnitOfWork.current()?.begunByHand.add(own);
+    else place!.begun = own;
     follow();
-    storage.enterWith({ ...place, own, apart: false });
+    storage.enterWith({ ...place, own, apart: false, begun: undefined });
     return own;
   }
 
