@@ -131,9 +131,11 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     total,
     placed: async (slice) => {
       const { direction, limit, offset } = slice;
-      if (!plain || !counted || equal.length > 0 || sortOf(query) !== 'id') return undefined;
-      const list = { repository, plain, query, options, total };
-      return readPlaced(list, { direction, limit, offset, weighs: mayWeigh(slice) });
+      const weighs = mayWeigh(slice);
+      // Rows that weigh are not read so: looking for them in vain costs as much as finding them.
+      if (!plain || !counted || equal.length > 0 || sortOf(query) !== 'id' || (weighs && wasHeavy(metadata)))
+        return undefined;
+      return readPlaced({ repository, plain, query, options, total }, { direction, limit, offset, weighs });
     },
     searches: query.search !== undefined,
     counted,
