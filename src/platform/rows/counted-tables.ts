@@ -63,12 +63,12 @@ export function isCounted(database: DataSource, entity: EntityMetadata, byStatus
 
 /**
  * SQL that is the same as long as no counted row has gone, moved or come back, as an aggregate of the counts of a table: between two
- * moments of one edition, rows have only been added. Each move gives its slot a greater number than any before, and so does what
- * tidies up. So where the greatest number is the same, nothing was tidied up in between, and a move has made the sum greater.
- * Another server, or a table that was restored, has other editions.
+ * moments of one edition, rows have only been added. Each move gives its slot a number that none has had, and so does what tidies
+ * up. Transactions may end in another order than their numbers have, so no number tells by itself which others were seen: the sum
+ * of their hashes does. Another server, or a table that was restored, has other editions.
  */
 export const EDITION =
-  "concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), max(row_counts.tableoid), max(moved), sum(moved))";
+  "concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), max(row_counts.tableoid), sum(hashint8extended(moved, 0)))";
 
 interface Count {
   key: string;
