@@ -35,8 +35,8 @@ describe('What a page costs that is read from a place of an earlier one', () => 
     await query('ANALYZE products');
   });
 
-  /** The nodes of the plans of what is sent with counts, for any values, that read products. */
-  async function plansOf(ask: () => Promise<unknown>): Promise<Plan[]> {
+  /** What is sent with counts. */
+  async function sentBy(ask: () => Promise<unknown>): Promise<QueryConfig[]> {
     const sent: QueryConfig[] = [];
     const { query: send } = Client.prototype as unknown as { query: (...given: unknown[]) => unknown };
     const spy = jest.spyOn(Client.prototype as never, 'query').mockImplementation(function (
@@ -48,6 +48,12 @@ describe('What a page costs that is read from a place of an earlier one', () => 
       return send.apply(this, given);
     } as never);
     await ask().finally(() => spy.mockRestore());
+    return sent;
+  }
+
+  /** The nodes of the plans of what is sent with counts, for any values, that read products. */
+  async function plansOf(ask: () => Promise<unknown>): Promise<Plan[]> {
+    const sent = await sentBy(ask);
     const client = new Client(api.app.databaseUrl);
     await client.connect();
     await client.query('SET plan_cache_mode = force_generic_plan');
@@ -93,6 +99,20 @@ describe('What a page costs that is read from a place of an earlier one', () => 
 
     expect(plans.length).toBeGreaterThan(1);
     expect(plans).not.toContainEqual(expect.objectContaining({ 'Node Type': 'Seq Scan' }));
+  });
+
+  it('is that of a plan that is made once', async () => {
+    await query('VACUUM (FULL, ANALYZE) products');
+    await page(60);
+    const sent = await sentBy(() => page(61));
+    const client = new Client(api.app.databaseUrl);
+    await client.connect();
+    for (const statement of sent) for (let times = 0; times < 10; times++) await client.query(statement);
+    const { rows } = await client.query('SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements');
+    await client.end();
+
+    // PostgreSQL looks at five before.
+    expect(rows).toEqual([{ custom_plans: 5, generic_plans: 5 }]);
   });
 
   it('is that of before where rows weigh too much', async () => {

@@ -14,7 +14,11 @@ interface Counted<E> {
 }
 
 /** So many rows may be added until the extent of what is known is read anew: a statement counts those that were added. */
-const MOST_ADDED = 500;
+const MOST_ADDED = 64;
+/** Of more, a page's statement would not seem cheap for any values, and PostgreSQL would plan it each time. */
+const COUNTED_FOR_PAGE = 2 * MOST_ADDED;
+/** If more have been added, places are found anew. */
+const COUNTED_FOR_EXTENT = 2_000;
 
 const TOTAL = 'total of rows';
 const EDITION_READ = 'edition of rows';
@@ -75,7 +79,7 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
   // Rows that were added are in none of the positions from the beginning, and in all from the end.
   const isWhole =
     slice.direction === 'ASC' && slice.offset + slice.limit <= extent.total && !(backward && id === undefined);
-  const isTrue = `${isStill(extent, statement)}${isWhole ? '' : ` AND sum(rows) = ${statement.value(extent.total)}`}`;
+  const isTrue = `${isStill(extent, statement, COUNTED_FOR_PAGE)}${isWhole ? '' : ` AND sum(rows) = ${statement.value(extent.total)}`}`;
   const limit = `(SELECT CASE WHEN ${isTrue} THEN ${statement.value(end - first)}::bigint ELSE 0 END FROM ${COUNTS})`;
   statement.add(TOTAL, `SELECT sum(rows)::bigint FROM ${COUNTS}`);
   const ids = { backward, from, limit, offset: statement.value(skipped), reach: skipped + end - first };
@@ -90,10 +94,11 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
 /**
  * SQL that is true if rows were only added since, behind the last one. Hidden rows count for the limit: a statement must not pass
  * over all of them. And without an order, the plan for any values would be to look for the added ones in the whole table.
+ * @param most so many rows are counted
  */
-function isStill({ edition, total, last }: Extent, statement: PlacedStatement<ObjectLiteral>): string {
+function isStill({ edition, total, last }: Extent, statement: PlacedStatement<ObjectLiteral>, most: number): string {
   const { table, present = 'true' } = statement.plain;
-  const added = `SELECT ${present} AS present FROM ${table} WHERE id > ${statement.value(last)} ORDER BY id LIMIT ${2 * MOST_ADDED}`;
+  const added = `SELECT ${present} AS present FROM ${table} WHERE id > ${statement.value(last)} ORDER BY id LIMIT ${most}`;
   const number = `SELECT count(*) FILTER (WHERE present) FROM (${added}) AS added`;
   return `${EDITION} = ${statement.value(edition)} AND sum(rows) - ${statement.value(total)} = (${number})`;
 }
@@ -103,7 +108,7 @@ async function extended<E extends ObjectLiteral>(extent: Extent, list: PlacedLis
   const statement = new PlacedStatement(list);
   const text = `
     SELECT ${EDITION} AS "${EDITION_READ}", sum(rows)::bigint AS "${TOTAL}", (${statement.last}) AS "${LAST}"
-      FROM ${COUNTS} HAVING ${isStill(extent, statement)}`;
+      FROM ${COUNTS} HAVING ${isStill(extent, statement, COUNTED_FOR_EXTENT)}`;
   const [found] = await statement.run<Found>(text, true);
   return found && extentIn(found);
 }
