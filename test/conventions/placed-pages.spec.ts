@@ -41,6 +41,9 @@ const ALL = `INSERT INTO products (name, price) SELECT 'Placed', 1 FROM generate
 const FORGOTTEN =
   "INSERT INTO row_counts (table_name, status, slot, rows) VALUES ('products', 'ACTIVE', 1000000000, 0)";
 
+/** The sequence of the numbers of moves. */
+const NUMBERS = 'row_counts_moved_seq';
+
 const part = fc.double({ min: 0, max: 0.999, noNaN: true });
 const read = fc.record({
   kind: fc.constant('read' as const),
@@ -213,6 +216,31 @@ describe('A deep page that is read from a place of an earlier one', () => {
     await letGo();
 
     for (const number of [60, last - 1, last, last + 1]) await expectPage(number, SIZE);
+  });
+
+  it('is found anew after a row moves while counts are tidied up, whatever their numbers add up to', async () => {
+    const [mover, tidier] = [database.createQueryRunner(), database.createQueryRunner()];
+    const numbers = `SELECT last_value::int AS last FROM ${NUMBERS}`;
+    for (const runner of [mover, tidier]) await runner.query(ADDED, [1]);
+    await database.query(FORGOTTEN);
+    const [{ last }] = await database.query<{ last: number }[]>(numbers);
+    await database.query('UPDATE row_counts SET moved = CASE WHEN slot = 1000000000 THEN 5 ELSE $1::integer END', [
+      last,
+    ]);
+
+    // The numbers of both are between those that are seen before and after them: what they add, and what goes, is the same.
+    for (const runner of [mover, tidier]) await runner.startTransaction();
+    await mover.query(
+      'UPDATE products SET id = (SELECT min(id) FROM products) - 1 WHERE id = (SELECT max(id) - 5 FROM products)',
+    );
+    await tidier.query("SELECT add_row_count('products', 'ACTIVE', 0)");
+    await tidier.query("DELETE FROM row_counts WHERE table_name = 'products' AND slot = 1000000000");
+    await database.query(CHANGES.remove, [0.9]);
+    await page(60, SIZE);
+    for (const runner of [mover, tidier]) await runner.commitTransaction();
+
+    for (const number of [60, 61]) await expectPage(number, SIZE);
+    for (const runner of [mover, tidier]) await runner.release();
   });
 
   it('is right in each of many requests at once, while rows come and go', async () => {

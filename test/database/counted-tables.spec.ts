@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { CountedTables1767530000000 } from '../../src/platform/database/migrations/1767530000000-counted-tables';
 import { NumberedMoves1767730000000 } from '../../src/platform/database/migrations/1767730000000-numbered-moves';
+import { RowLock } from '../../src/platform/testing';
 import { aProduct } from '../support/builders';
 import { TestApi, useTestApi } from '../support/test-api';
 import { startApp } from '../support/test-app';
@@ -127,6 +128,26 @@ describe('How the rows of a table are counted', () => {
     expect(await moves("DELETE FROM products WHERE name = 'Moved'")).toBeGreaterThan(moved);
     await runner.release();
     await migrate('up');
+  });
+
+  it('is renewed beside a transaction that writes first one table and then others', async () => {
+    await query('ALTER TABLE row_counts DROP COLUMN moved');
+    const writer = await RowLock.ofWriters(api.app.databaseUrl, 'products');
+    const renewed = api.app.nest
+      .get(DataSource)
+      .transaction(({ queryRunner }) => new NumberedMoves1767730000000().up(queryRunner!));
+    await writer.awaitedBy(1);
+    // With their counts, which the migration has changed already.
+    await writer.change(
+      `WITH added AS (INSERT INTO products (name, price) VALUES ('Beside', 1))
+       UPDATE users SET name = 'Beside' WHERE id > $1`,
+      [0],
+    );
+
+    await renewed;
+    expect(await query('SELECT sum(moved) > 0 AS numbered FROM row_counts')).toEqual([{ numbered: true }]);
+    await query("DELETE FROM products WHERE name = 'Beside'");
+    await writer.release();
   });
 
   it('goes on in the same way after the migration', async () => {

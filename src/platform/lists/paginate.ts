@@ -1,5 +1,5 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
-import { countedRows, isCounted } from '../rows/counted-tables';
+import { countedRows, isCounted, tellsMoves } from '../rows/counted-tables';
 import { type PlainEntity, plainEntity } from '../rows/plain-entity';
 import { isBound } from '../rows/statement';
 import { UnitOfWork } from '../transactions/unit-of-work';
@@ -132,8 +132,10 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     placed: async (slice) => {
       const { direction, limit, offset } = slice;
       if (!plain || !counted || equal.length > 0 || sortOf(query) !== 'id') return undefined;
-      const list = { repository, plain, query, options, total };
-      return readPlaced(list, { direction, limit, offset, weighs: mayWeigh(slice) });
+      const weighs = mayWeigh(slice);
+      // Rows that weigh are not read so: looking for them in vain costs as much as finding them.
+      if ((weighs && wasHeavy(metadata)) || !tellsMoves(manager.dataSource, metadata)) return undefined;
+      return readPlaced({ repository, plain, query, options, total }, { direction, limit, offset, weighs });
     },
     searches: query.search !== undefined,
     counted,

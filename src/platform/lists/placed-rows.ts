@@ -1,4 +1,5 @@
 import type { ObjectLiteral } from 'typeorm';
+import { isReadFromReplica } from '../replica/reading';
 import { EDITION } from '../rows/counted-tables';
 import type { Slice } from './list';
 import { type Extent, Places, placesIn } from './places';
@@ -13,7 +14,11 @@ interface Counted<E> {
 }
 
 /** So many rows may be added until the extent of what is known is read anew: a statement counts those that were added. */
-const MOST_ADDED = 500;
+const MOST_ADDED = 32;
+/** Of more, a page's statement would not seem cheap for any values, and PostgreSQL would plan it each time. */
+const COUNTED_FOR_PAGE = 2 * MOST_ADDED;
+/** If more have been added, places are found anew. */
+const COUNTED_FOR_EXTENT = 2_000;
 
 const TOTAL = 'total of rows';
 const EDITION_READ = 'edition of rows';
@@ -29,8 +34,10 @@ export async function readPlaced<E extends ObjectLiteral & { id: number }>(
   list: PlacedList<E>,
   slice: DeepSlice,
 ): Promise<Counted<E> | undefined> {
-  const lists = placesIn(list.repository.manager.dataSource);
-  const { table } = list.plain;
+  const { dataSource } = list.repository.manager;
+  const lists = placesIn(dataSource);
+  // Each server has editions of its own, and a replica may show the rows of a moment ago.
+  const table = isReadFromReplica(dataSource) ? `${list.plain.table} of the replica` : list.plain.table;
   const places = lists.get(table);
   if (places) {
     const found = await readAtPlace(places, list, slice);
@@ -39,7 +46,7 @@ export async function readPlaced<E extends ObjectLiteral & { id: number }>(
     if (lists.get(table) === places) lists.delete(table);
     if (found) return found;
   }
-  const found = await find(list, slice);
+  const found = await find(list, slice, places?.extent.total ?? (await list.total()));
   if (!found) return undefined;
   const { edition, total, last } = found;
   const others = lists.get(table);
@@ -70,8 +77,9 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
   const statement = new PlacedStatement(list, slice);
   const from = id === undefined ? '' : ` AND id ${backward ? '<=' : '>='} ${statement.value(id)}`;
   // Rows that were added are in none of the positions from the beginning, and in all from the end.
-  const isWhole = slice.direction === 'ASC' && slice.offset + slice.limit <= extent.total && !(backward && id === undefined);
-  const isTrue = `${isStill(extent, statement)}${isWhole ? '' : ` AND sum(rows) = ${statement.value(extent.total)}`}`;
+  const isWhole =
+    slice.direction === 'ASC' && slice.offset + slice.limit <= extent.total && !(backward && id === undefined);
+  const isTrue = `${isStill(extent, statement, COUNTED_FOR_PAGE)}${isWhole ? '' : ` AND sum(rows) = ${statement.value(extent.total)}`}`;
   const limit = `(SELECT CASE WHEN ${isTrue} THEN ${statement.value(end - first)}::bigint ELSE 0 END FROM ${COUNTS})`;
   statement.add(TOTAL, `SELECT sum(rows)::bigint FROM ${COUNTS}`);
   const ids = { backward, from, limit, offset: statement.value(skipped), reach: skipped + end - first };
@@ -83,28 +91,36 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
   return found;
 }
 
-/** SQL that is true if rows were only added since, behind the last one. */
-function isStill({ edition, total, last }: Extent, statement: PlacedStatement<ObjectLiteral>): string {
-  const added = `SELECT FROM ${statement.rows} AND id > ${statement.value(last)} LIMIT ${2 * MOST_ADDED}`;
-  return `${EDITION} = ${statement.value(edition)} AND sum(rows) - ${statement.value(total)} = (SELECT count(*) FROM (${added}) AS added)`;
+/**
+ * SQL that is true if rows were only added since, behind the last one. Hidden rows count for the limit: a statement must not pass
+ * over all of them. And without an order, the plan for any values would be to look for the added ones in the whole table.
+ * @param most so many rows are counted
+ */
+function isStill({ edition, total, last }: Extent, statement: PlacedStatement<ObjectLiteral>, most: number): string {
+  const { table, present = 'true' } = statement.plain;
+  const added = `SELECT ${present} AS present FROM ${table} WHERE id > ${statement.value(last)} ORDER BY id LIMIT ${most}`;
+  const number = `SELECT count(*) FILTER (WHERE present) FROM (${added}) AS added`;
+  return `${EDITION} = ${statement.value(edition)} AND sum(rows) - ${statement.value(total)} = (${number})`;
 }
 
 /** The extent of the rows now, if what is known of them is still true. */
 async function extended<E extends ObjectLiteral>(extent: Extent, list: PlacedList<E>): Promise<Extent | undefined> {
   const statement = new PlacedStatement(list);
   const text = `
-    SELECT ${EDITION} AS "${EDITION_READ}", sum(rows)::bigint AS "${TOTAL}", (SELECT max(id) FROM ${statement.rows}) AS "${LAST}"
-      FROM ${COUNTS} HAVING ${isStill(extent, statement)}`;
+    SELECT ${EDITION} AS "${EDITION_READ}", sum(rows)::bigint AS "${TOTAL}", (${statement.last}) AS "${LAST}"
+      FROM ${COUNTS} HAVING ${isStill(extent, statement, COUNTED_FOR_EXTENT)}`;
   const [found] = await statement.run<Found>(text, true);
   return found && extentIn(found);
 }
 
+/** @param about the number of rows, which may be out of date: it tells which end is nearer */
 async function find<E extends ObjectLiteral>(
   list: PlacedList<E>,
   slice: DeepSlice,
+  about: number,
 ): Promise<(Counted<E> & Extent) | undefined> {
   const { offset, limit, direction } = slice;
-  const isNearEnd = offset > (await list.total()) - offset - limit;
+  const isNearEnd = offset > about - offset - limit;
   const backward = isNearEnd !== (direction === 'DESC');
   const statement = new PlacedStatement(list, slice);
   const [skipped, size] = [offset, limit].map((number) => `${statement.value(number)}::bigint`);
@@ -116,7 +132,7 @@ async function find<E extends ObjectLiteral>(
   };
   statement.add(EDITION_READ, `SELECT ${EDITION} FROM ${COUNTS}`);
   statement.add(TOTAL, `SELECT sum(rows)::bigint FROM ${COUNTS}`);
-  statement.add(LAST, `SELECT max(id) FROM ${statement.rows}`);
+  statement.add(LAST, statement.last);
   const part = isNearEnd ? fromEnd : { limit: size, offset: skipped };
   const found = await statement.read<Found>({ backward, from: '', reach: Infinity, ...part });
   if (found.length === 0) return undefined;

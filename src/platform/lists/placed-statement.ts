@@ -38,6 +38,9 @@ export const COUNTS = 'row_counts WHERE table_name = $1';
 export class PlacedStatement<E extends ObjectLiteral> {
   /** SQL of all rows of the list. */
   readonly rows: string;
+  /** SQL of the greatest id in the table, of a hidden row or another: it is found at once, however many rows are hidden. */
+  readonly last: string;
+  readonly plain: PlainEntity<E>;
   private readonly values: unknown[];
   private readonly added: string[] = [];
 
@@ -48,6 +51,8 @@ export class PlacedStatement<E extends ObjectLiteral> {
     const { repository, plain } = list;
     this.values = [repository.metadata.tableName];
     this.rows = `${plain.table} WHERE ${plain.present ?? 'true'}`;
+    this.last = `SELECT max(id) FROM ${plain.table}`;
+    this.plain = plain;
   }
 
   /** SQL of a value. */

@@ -22,7 +22,7 @@ export interface Extent {
   /** See `EDITION`. */
   edition: string;
   total: number;
-  /** The greatest id. */
+  /** The greatest id, of a hidden row or another. */
   last: number;
 }
 
@@ -79,7 +79,7 @@ export class Places {
 
 const known = new WeakMap<DataSource, Map<string, Places>>();
 
-/** What is known of each list, by its name. */
+/** What is known of each list, by its name. A list that a replica shows has another one. */
 export function placesIn(database: DataSource): Map<string, Places> {
   let lists = known.get(database);
   if (!lists) known.set(database, (lists = new Map<string, Places>()));

@@ -36,10 +36,19 @@ export const readingUpTo = <T>(position: number, work: () => T): T =>
 
 /** The replica that may answer a read of the current flow; undefined if the primary must. */
 export function replicaFor(database: DataSource): Replica | undefined {
+  const asked = askedFor(database);
+  if (!asked) return undefined;
+  reads.add({ server: asked.isShown ? 'replica' : 'primary' });
+  return asked.isShown ? asked.replica : undefined;
+}
+
+/** Whether a replica would answer a read of the current flow. */
+export const isReadFromReplica = (database: DataSource): boolean => askedFor(database)?.isShown ?? false;
+
+/** The replica that is asked, and whether it shows what the current flow must see. */
+function askedFor(database: DataSource): { replica: Replica; isShown: boolean } | undefined {
   const reading = readings.getStore();
   const replica = reading && replicas.get(database);
   if (!replica || performance.now() > reading.until) return undefined;
-  const isShown = replica.serves(reading.position);
-  reads.add({ server: isShown ? 'replica' : 'primary' });
-  return isShown ? replica : undefined;
+  return { replica, isShown: replica.serves(reading.position) };
 }

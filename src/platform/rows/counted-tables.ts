@@ -3,7 +3,7 @@ import { BatchedRead, keysOf } from './batched-read';
 import { type CountedTable, SHARED_SLOTS } from './count-rows';
 import { isKeptApart } from './kept-apart';
 
-const countedTables = new WeakMap<DataSource, Map<string, CountedTable>>();
+const countedTables = new WeakMap<DataSource, Map<string, Omit<FoundTable, 'schema' | 'table'>>>();
 
 /** The arguments of a trigger. Each one ends with a byte of 0. */
 const ARGUMENTS = "string_to_array(encode(tgargs, 'escape'), '\\000')";
@@ -11,7 +11,8 @@ const ARGUMENTS = "string_to_array(encode(tgargs, 'escape'), '\\000')";
 /** SQL for the tables that countRows() counts. The arguments of a trigger state what is counted. */
 export const COUNTED_TABLES = `
   SELECT relnamespace::regnamespace::text AS schema, relname AS table,
-         'status' = ANY (${ARGUMENTS}) AS status, 'deleted_at' = ANY (${ARGUMENTS}) AS deleted_at
+         'status' = ANY (${ARGUMENTS}) AS status, 'deleted_at' = ANY (${ARGUMENTS}) AS deleted_at,
+         relhassubclass AS divided
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
    WHERE tgname = relname || '_count_added' AND tgenabled <> 'D' AND pg_table_is_visible(pg_class.oid)`;
 
@@ -19,6 +20,8 @@ export const COUNTED_TABLES = `
 export interface FoundTable extends CountedTable {
   schema: string;
   table: string;
+  /** Whether it has partitions, or other tables inherit from it. */
+  divided: boolean;
 }
 
 /** Finds the tables once at the start. What is known of a table disappears together with its trigger or the table. */
@@ -61,14 +64,19 @@ export function isCounted(database: DataSource, entity: EntityMetadata, byStatus
   return counted.deleted_at === (entity.deleteDateColumn !== undefined);
 }
 
+/** Whether {@link EDITION} tells when rows of a counted entity move. Rows of a part of a table may go, or to another part, unnoticed. */
+export function tellsMoves(database: DataSource, { schema, tableName }: EntityMetadata): boolean {
+  return countedTables.get(database)?.get(`${schema ?? database.driver.schema}.${tableName}`)?.divided === false;
+}
+
 /**
  * SQL that is the same as long as no counted row has gone, moved or come back, as an aggregate of the counts of a table: between two
- * moments of one edition, rows have only been added. Each move gives its slot a greater number than any before, and so does what
- * tidies up. So where the greatest number is the same, nothing was tidied up in between, and a move has made the sum greater.
- * Another server, or a table that was restored, has other editions.
+ * moments of one edition, rows have only been added. Each move gives its slot a number that none has had, and so does what tidies
+ * up. Transactions may end in another order than their numbers have, so no number tells by itself which others were seen: the sum
+ * of their hashes does. Another server, or a table that was restored, has other editions.
  */
 export const EDITION =
-  "concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), max(row_counts.tableoid), max(moved), sum(moved))";
+  "concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), max(row_counts.tableoid), sum(hashint8extended(moved, 0)))";
 
 interface Count {
   key: string;

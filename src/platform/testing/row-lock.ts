@@ -19,6 +19,11 @@ export class RowLock {
     return RowLock.by(databaseUrl, `LOCK TABLE ${table} IN SHARE MODE`);
   }
 
+  /** Keeps a table as it is, as one that has written to it. */
+  static ofWriters(databaseUrl: string, table: string): Promise<RowLock> {
+    return RowLock.by(databaseUrl, `LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
+  }
+
   private static async by(databaseUrl: string, statement: string): Promise<RowLock> {
     const client = new Client({ connectionString: databaseUrl });
     // A database may disappear together with its locks.
