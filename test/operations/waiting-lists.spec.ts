@@ -16,7 +16,8 @@ import { type TestUser, useTestApi } from '../support/test-api';
 /** One place in the lane of searches, and one in that of lists that count or skip much. */
 const settings = { DATABASE_POOL_SIZE: '3', SEARCH_CONNECTIONS: '1', SEARCH_TIMEOUT: '30000' };
 const PRODUCTS = 2_400;
-const DEEP = 'page=1100&size=1';
+// Sorted by another column than the id: no place of an earlier page is known.
+const DEEP = 'page=1100&size=1&sort=price';
 /** Milliseconds: longer than a wait that counts as short. */
 const LONG = 60;
 
@@ -156,7 +157,7 @@ describe('A list that waits for its turn', () => {
       const res = Object.assign(new EventEmitter(), { closed: false, writableFinished: false, statusCode: 200 });
       const work = new UnitOfWork(() => undefined, { id: 'test', ip, res });
       const read = (page = 1_100) => {
-        const query: ListQuery = { page, size: 1, [WORK]: work, [LARGEST]: LargestSize.of(ProductDto) };
+        const query: ListQuery = { page, size: 1, sort: 'price', [WORK]: work, [LARGEST]: LargestSize.of(ProductDto) };
         return paginate(api.repository(Product), query, {});
       };
       return { read, leave: () => void res.emit('close') };
