@@ -9,6 +9,8 @@ export interface Beside {
   readonly by: Frame;
 }
 
+const NESTED = 'a nested transaction';
+
 /** One nested transaction within a shared transaction: everything after its savepoint. */
 export class Frame {
   /** Unique within the transaction, and the same in each: tools that sum statements up by their texts know few of them. */
@@ -98,6 +100,13 @@ export class Frame {
     return (this.begunIn?.isWithin(place) ?? false) && this.parent!.orParent.beganWithin(place);
   }
 
+  /** True if it is in the other one, but within something of a flow that isn't in that. */
+  isBesideIn(other: Frame): boolean {
+    if (this === other || !this.parent) return false;
+    const parent = this.parent.orParent;
+    return parent === other ? !this.begunIn!.isWithin(other) : parent.isBesideIn(other);
+  }
+
   /** The innermost transaction of the same owner around this one. */
   get around(): Frame | undefined {
     let frame = this.parent?.orParent;
@@ -126,6 +135,9 @@ export class Frame {
     parent.wrote ||= this.wrote;
     parent.waiters.push(...this.waiters.splice(0));
     if (this.beside && !this.beside.by.isWithin(parent)) parent.noteBeside(this.beside);
+    const by = this.begunIn!;
+    // It was begun where the one around it is not known.
+    if (this.wrote && !by.isWithin(parent)) parent.noteBeside({ by, written: NESTED });
     if (!parent.takesAll) parent.strange ??= this.strange ?? (isStrange ? 'a transaction of its own' : undefined);
   }
 }

@@ -79,8 +79,9 @@ export class SharedTransaction {
     if (frame.isInRefused) throw Refusal.left();
     if (frame.isNested) frame.settings.handTo(frame.parent!.orParent.settings);
     else await this.turns.take(frame, () => frame.settings.restore(this.client));
-    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one.
-    if (this.flowIsBelow(frame)) frame.open = false;
+    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one. So does
+    // that of another flow, which may wait for this end.
+    if (this.flowIsBelow(frame) || this.turns.innermost.isBesideIn(frame)) frame.open = false;
     else await this.finish(frame, `RELEASE SAVEPOINT ${frame.name}`);
     frame.joinParent();
   }
