@@ -2,6 +2,7 @@ import type { Waiter } from './after-commit';
 import { LocalSettings } from './local-settings';
 import type { Statement } from './statement-group';
 import { nameOf } from './statement-names';
+import { Refusal } from './transaction-refusals';
 
 /** A write, and the transaction in whose flow it was made. */
 export interface Beside {
@@ -32,6 +33,8 @@ export class Frame {
   readonly waiters: Waiter[] = [];
   /** True if its own flow is over by a failure, so that it must not be committed. */
   isRefused = false;
+  /** The reason why it must not be committed, because something was undone that counts as written in it. */
+  refusal?: Error;
   /** True if its own flow is over and takes it for committed. */
   isPromised = false;
   private readonly begunIn: Frame | undefined;
@@ -114,9 +117,9 @@ export class Frame {
     return frame;
   }
 
-  /** True if this one, or one of the same owner around it, must not be committed. */
-  get isInRefused(): boolean {
-    return this.isRefused || (this.around?.isInRefused ?? false);
+  /** The reason why this one, or one of the same owner around it, must not be committed. */
+  get refusalAround(): Error | undefined {
+    return this.refusal ?? (this.isRefused ? Refusal.left() : this.around?.refusalAround);
   }
 
   noteBeside(beside: Beside): void {
