@@ -204,6 +204,15 @@ describe('A transaction begun by hand on the query runner of transaction()', () 
         },
         ['a', 'b'],
       ],
+      [
+        'may be awaited in a nested one',
+        async (manager) => {
+          const work = beside(manager.queryRunner!, 'a', 'commitTransaction');
+          await sleep(10);
+          await manager.transaction((inner) => insert(inner, 'b').then(() => work));
+        },
+        ['a', 'b'],
+      ],
     ])('%s by another function', async (_kind, work, names) => {
       const { status } = await send((manager) => manager.transaction(work), keyed);
       expect([status, await marks()]).toEqual([201, names]);
@@ -247,27 +256,34 @@ describe('A transaction begun by hand on the query runner of transaction()', () 
       const { status } = await send(handler, keyed);
       expect([status, await marks()]).toEqual([500, []]);
     });
-
-    it('is refused when two of them have begun at once', async () => {
-      const handler: Handler = (manager) =>
-        manager.transaction(async ({ queryRunner }) => {
-          const sides = ['commitTransaction', 'rollbackTransaction'] as const;
-          await Promise.allSettled(sides.map((end) => beside(queryRunner!, end, end)));
-        });
-      const { status } = await send(handler, keyed);
-      expect([status, await marks()]).toEqual([500, []]);
-      expect(messages()).toContain('have begun or ended at once');
-    });
   });
 
-  it('is refused with a key when its function undoes what another one has written meanwhile', async () => {
+  it('is refused without a key when two of them have begun at once', async () => {
+    const handler: Handler = (manager) =>
+      manager.transaction(async ({ queryRunner }) => {
+        const sides = ['commitTransaction', 'rollbackTransaction'] as const;
+        await Promise.allSettled(sides.map((end) => beside(queryRunner!, end, end)));
+      });
+    const { status } = await send(handler, false);
+    expect([status, await marks()]).toEqual([500, []]);
+    expect(messages()).toContain('have begun or ended at once');
+  });
+
+  it.each<[string, Handler, string]>([
+    ['another one has written', (outer) => insert(outer, 'beside'), 'INSERT INTO marks'],
+    [
+      'a nested one has written',
+      (outer) => outer.transaction((inner) => insert(inner, 'beside')),
+      'a nested transaction',
+    ],
+  ])('is refused with a key when its function undoes what %s meanwhile', async (_who, work, what) => {
     const handler: Handler = (manager) =>
       manager.transaction(async (outer) => {
         const undone = beside(outer.queryRunner!, 'lost', 'rollbackTransaction');
-        await Promise.all([undone, sleep(10).then(() => insert(outer, 'beside'))]);
+        await Promise.all([undone, sleep(10).then(() => work(outer))]);
       });
     const { status } = await send(handler, true);
     expect([status, await marks()]).toEqual([500, []]);
-    expect(messages()).toContain('INSERT INTO marks, which the same query runner had written meanwhile');
+    expect(messages()).toContain(`${what}, which the same query runner had written meanwhile`);
   });
 });

@@ -40,13 +40,13 @@ export class ApiQueryRunner extends OwnRunner {
   }
 
   override async commitTransaction(): Promise<void> {
-    const frame = this.endedByFlow;
+    const frame = this.endedByFlow('Commit');
     if (frame) return this.end('Commit', frame, () => this.shared!.commit(frame));
     return super.commitTransaction();
   }
 
   override async rollbackTransaction(): Promise<void> {
-    const frame = this.endedByFlow;
+    const frame = this.endedByFlow('Rollback');
     if (!frame) return super.rollbackTransaction();
     return this.end('Rollback', frame, () => this.undo(frame));
   }
@@ -86,13 +86,13 @@ export class ApiQueryRunner extends OwnRunner {
     return frame ?? this.frames.at(-1);
   }
 
-  private get endedByFlow(): Frame | undefined {
+  private endedByFlow(outcome: Outcome): Frame | undefined {
     const flow = UnitOfWork.currentFrame();
     const last = this.frames.at(-1);
     // As without a key: what has ended isn't ended again, and not the one around it in its stead.
     if (last?.isApart && flow?.owner === this && flow.isApart && !flow.open) throw new TransactionNotStartedError();
     const frame = this.frameOfFlow;
-    return frame && last && this.shared!.endedBy(this, frame, last);
+    return frame && last && this.shared!.endedBy(this, frame, last, outcome);
   }
 
   /** True if the runner has requested its own connection. */

@@ -2,12 +2,15 @@ import type { Waiter } from './after-commit';
 import { LocalSettings } from './local-settings';
 import type { Statement } from './statement-group';
 import { nameOf } from './statement-names';
+import { Refusal } from './transaction-refusals';
 
 /** A write, and the transaction in whose flow it was made. */
 export interface Beside {
   readonly written: string;
   readonly by: Frame;
 }
+
+const NESTED = 'a nested transaction';
 
 /** One nested transaction within a shared transaction: everything after its savepoint. */
 export class Frame {
@@ -30,6 +33,8 @@ export class Frame {
   readonly waiters: Waiter[] = [];
   /** True if its own flow is over by a failure, so that it must not be committed. */
   isRefused = false;
+  /** The reason why it must not be committed, because something was undone that counts as written in it. */
+  refusal?: Error;
   /** True if its own flow is over and takes it for committed. */
   isPromised = false;
   private readonly begunIn: Frame | undefined;
@@ -98,6 +103,13 @@ export class Frame {
     return (this.begunIn?.isWithin(place) ?? false) && this.parent!.orParent.beganWithin(place);
   }
 
+  /** True if it is in the other one, but within something of a flow that isn't in that. */
+  isBesideIn(other: Frame): boolean {
+    if (this === other || !this.parent) return false;
+    const parent = this.parent.orParent;
+    return parent === other ? !this.begunIn!.isWithin(other) : parent.isBesideIn(other);
+  }
+
   /** The innermost transaction of the same owner around this one. */
   get around(): Frame | undefined {
     let frame = this.parent?.orParent;
@@ -105,9 +117,9 @@ export class Frame {
     return frame;
   }
 
-  /** True if this one, or one of the same owner around it, must not be committed. */
-  get isInRefused(): boolean {
-    return this.isRefused || (this.around?.isInRefused ?? false);
+  /** The reason why this one, or one of the same owner around it, must not be committed. */
+  get refusalAround(): Error | undefined {
+    return this.refusal ?? (this.isRefused ? Refusal.left() : this.around?.refusalAround);
   }
 
   noteBeside(beside: Beside): void {
@@ -126,6 +138,9 @@ export class Frame {
     parent.wrote ||= this.wrote;
     parent.waiters.push(...this.waiters.splice(0));
     if (this.beside && !this.beside.by.isWithin(parent)) parent.noteBeside(this.beside);
+    const by = this.begunIn!;
+    // It was begun where the one around it is not known.
+    if (this.wrote && !by.isWithin(parent)) parent.noteBeside({ by, written: NESTED });
     if (!parent.takesAll) parent.strange ??= this.strange ?? (isStrange ? 'a transaction of its own' : undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
-import type { Waiter } from './after-commit';
+import type { Outcome, Waiter } from './after-commit';
 import { Frame } from './frame';
 import { runAlone } from './run-alone';
 import {
@@ -76,11 +76,12 @@ export class SharedTransaction {
   }
 
   async commit(frame: Frame): Promise<void> {
-    if (frame.isInRefused) throw Refusal.left();
+    if (frame.refusalAround) throw frame.refusalAround;
     if (frame.isNested) frame.settings.handTo(frame.parent!.orParent.settings);
     else await this.turns.take(frame, () => frame.settings.restore(this.client));
-    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one.
-    if (this.flowIsBelow(frame)) frame.open = false;
+    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one. So does
+    // that of another flow, which may wait for this end.
+    if (this.flowIsBelow(frame) || this.turns.innermost.isBesideIn(frame)) frame.open = false;
     else await this.finish(frame, `RELEASE SAVEPOINT ${frame.name}`);
     frame.joinParent();
   }
@@ -89,9 +90,10 @@ export class SharedTransaction {
     if (frame.strange) this.failure ??= Refusal.undone(frame);
     // The flow that has written it doesn't know of the rollback.
     if (frame.beside && this.placeOf(undefined).isWithin(frame)) {
-      this.failure ??= Refusal.undoneBeside(frame.beside.written);
+      const { by, written } = frame.beside;
+      this.refuse(by, Refusal.undoneBeside(written));
     }
-    if (frame.isPromised) this.refuse(frame.around);
+    if (frame.isPromised) this.refuse(frame.around, Refusal.left());
     if (this.flowIsBelow(frame)) throw (this.failure = Refusal.interleaved());
     try {
       await this.finish(frame, `ROLLBACK TO SAVEPOINT ${frame.name}`);
@@ -143,12 +145,13 @@ export class SharedTransaction {
    * The transaction that the current flow ends by a runner: its own, or the one begun last if the runner has begun that by hand
    * at the flow's place.
    */
-  endedBy(runner: object, own: Frame, last: Frame): Frame {
+  endedBy(runner: object, own: Frame, last: Frame, outcome: Outcome): Frame {
     const place = this.placeOf(own);
     if (!last.takesFrom(place, runner)) return own;
-    // Begun beside this one, so each one's end would be that of the other.
-    if (!last.beganWithin(place)) throw (this.failure = Refusal.atOnce());
-    return last;
+    if (last.beganWithin(place)) return last;
+    // Begun beside this one, so that would be undone too.
+    if (outcome === 'Rollback') throw (this.failure = Refusal.atOnce());
+    return own;
   }
 
   /** The frame of the current flow, or the runner's own if the flow isn't in it. */
@@ -158,9 +161,9 @@ export class SharedTransaction {
   }
 
   /** Something of it was undone that counts as committed. */
-  private refuse(frame: Frame | undefined): void {
-    if (frame) frame.isRefused = true;
-    else this.failure ??= Refusal.left();
+  private refuse(frame: Frame | undefined, reason: Error): void {
+    if (frame?.open && frame.owner) frame.refusal ??= reason;
+    else this.failure ??= reason;
   }
 
   private flowIsBelow(frame: Frame): boolean {

@@ -6,6 +6,8 @@ interface Waiting {
   frame: Frame;
   /** Whose statement or beginning it is. Undefined for an end, which is that of this frame alone. */
   runner?: object;
+  /** The innermost frame that had begun when it came. What has begun since is beside it: whether that is undone isn't known to it. */
+  since: Frame;
   act: (frame: Frame) => void;
   reject: (error: Error) => void;
 }
@@ -33,7 +35,14 @@ export class Turns {
   take<T>(frame: Frame, act: (frame: Frame) => T | Promise<T>, runner?: object): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.abandoned) return reject(Refusal.notEnded(this.abandoned));
-      this.waiting.push({ frame, runner, reject, act: (turn) => resolve(new Promise((done) => done(act(turn)))) });
+      const since = this.innermost.place;
+      this.waiting.push({
+        frame,
+        runner,
+        since,
+        reject,
+        act: (turn) => resolve(new Promise((done) => done(act(turn)))),
+      });
       this.goOn();
     });
   }
@@ -71,10 +80,15 @@ export class Turns {
     this.closing?.reject(Refusal.notEnded(reason));
   }
 
+  private mayAct({ frame, runner, since }: Waiting): boolean {
+    const place = frame.orParent;
+    return this.innermost === place || (since.isWithin(this.innermost) && this.innermost.takesFrom(place, runner));
+  }
+
   private goOn(): void {
     for (let index = 0; index < this.waiting.length;) {
-      const { frame, runner, act } = this.waiting[index];
-      if (!this.innermost.takesFrom(frame.orParent, runner)) index++;
+      const { act } = this.waiting[index];
+      if (!this.mayAct(this.waiting[index])) index++;
       else {
         this.waiting.splice(index, 1);
         act(this.innermost);
