@@ -77,7 +77,7 @@ const Describable = Preparable as unknown as new (
 
 /**
  * A statement whose columns the driver asks for only once on each connection, if it has a name. PostgreSQL never gives a named
- * statement other columns: it refuses the statement instead. To describe eleven columns, and to read that, takes 10 µs.
+ * statement other columns: it refuses the statement instead. To read and keep the description of eleven columns takes 10 µs.
  */
 export class DescribedQuery extends Describable {
   private described?: DescribedConnection;
