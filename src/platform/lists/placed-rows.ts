@@ -4,6 +4,7 @@ import { EDITION } from '../rows/counted-tables';
 import type { Slice } from './list';
 import { type Extent, Places, placesIn } from './places';
 import { COUNTS, type PlacedList, PlacedStatement } from './placed-statement';
+import { DEEP } from './read-plain-rows';
 
 /** A slice in the order that the caller asks for. */
 type DeepSlice = Required<Pick<Slice, 'direction' | 'limit' | 'offset' | 'weighs'>>;
@@ -82,7 +83,9 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
   const isTrue = `${isStill(extent, statement, COUNTED_FOR_PAGE)}${isWhole ? '' : ` AND sum(rows) = ${statement.value(extent.total)}`}`;
   const limit = `(SELECT CASE WHEN ${isTrue} THEN ${statement.value(end - first)}::bigint ELSE 0 END FROM ${COUNTS})`;
   statement.add(TOTAL, `SELECT sum(rows)::bigint FROM ${COUNTS}`);
-  const ids = { backward, from, limit, offset: statement.value(skipped), reach: skipped + end - first };
+  const reach = skipped + end - first;
+  const isUsual = isWhole && id !== undefined && reach < DEEP;
+  const ids = { backward, from, limit, offset: statement.value(skipped), reach, isUsual };
   const rows = await statement.read<{ [TOTAL]: number }>(ids);
   if (rows.length < end - first) return undefined;
   const { [TOTAL]: total } = rows[0];
@@ -109,7 +112,7 @@ async function extended<E extends ObjectLiteral>(extent: Extent, list: PlacedLis
   const text = `
     SELECT ${EDITION} AS "${EDITION_READ}", sum(rows)::bigint AS "${TOTAL}", (${statement.last}) AS "${LAST}"
       FROM ${COUNTS} HAVING ${isStill(extent, statement, COUNTED_FOR_EXTENT)}`;
-  const [found] = await statement.run<Found>(text, true);
+  const [found] = await statement.run<Found>(text, true, true);
   return found && extentIn(found);
 }
 
@@ -134,7 +137,7 @@ async function find<E extends ObjectLiteral>(
   statement.add(TOTAL, `SELECT sum(rows)::bigint FROM ${COUNTS}`);
   statement.add(LAST, statement.last);
   const part = isNearEnd ? fromEnd : { limit: size, offset: skipped };
-  const found = await statement.read<Found>({ backward, from: '', reach: Infinity, ...part });
+  const found = await statement.read<Found>({ backward, from: '', reach: Infinity, isUsual: false, ...part });
   if (found.length === 0) return undefined;
   const rows = found.map(({ [TOTAL]: _total, [EDITION_READ]: _edition, [LAST]: _last, ...row }) =>
     list.plain.toEntity(row),

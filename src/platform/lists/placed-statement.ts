@@ -29,6 +29,8 @@ interface Ids {
   offset: string;
   /** How many rows are skipped and read. */
   reach: number;
+  /** Whether many pages are read so, and PostgreSQL should keep the plan: the process names a limited number of statements. */
+  isUsual: boolean;
 }
 
 /** SQL of the counts of the list's table. */
@@ -66,7 +68,7 @@ export class PlacedStatement<E extends ObjectLiteral> {
   }
 
   /** The rows of these ids, in the order of the slice. */
-  read<R>({ backward, from, limit, offset, reach }: Ids): Promise<(E & R)[]> {
+  read<R>({ backward, from, limit, offset, reach, isUsual }: Ids): Promise<(E & R)[]> {
     const { repository, plain, query, options } = this.list;
     const wanted = columnsFor(repository, query, options.always);
     const order = `ORDER BY id ${backward ? 'DESC' : 'ASC'}`;
@@ -75,14 +77,14 @@ export class PlacedStatement<E extends ObjectLiteral> {
     const found = `FROM ${plain.table} WHERE id = ANY(ARRAY(${ids})) ${sorted}`;
     const bytes = this.slice.weighs ? bytesOfColumns(repository.metadata, wanted) : '0';
     const columns = [plain.select(wanted), ...this.added].join('');
-    return this.run(selected(columns, found, bytes, sorted), reach < DEEP);
+    return this.run(selected(columns, found, bytes, sorted), reach < DEEP, isUsual);
   }
 
   /** @param isAtHand whether it costs so little that it need not wait for its turn among lists */
-  run<R extends object>(text: string, isAtHand: boolean): Promise<R[]> {
+  run<R extends object>(text: string, isAtHand: boolean, isUsual: boolean): Promise<R[]> {
     const { repository, query } = this.list;
     const { dataSource } = repository.manager;
-    const name = query.fields ? undefined : nameOf(text);
+    const name = isUsual && !query.fields ? nameOf(text) : undefined;
     const lane = isAtHand ? undefined : sharedLane(dataSource, query[WORK]);
     return sharedRead<R>(dataSource, { name, text, values: this.values }, lane);
   }
