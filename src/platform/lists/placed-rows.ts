@@ -16,7 +16,7 @@ interface Counted<E> {
 
 /** So many rows may be added until the extent of what is known is read anew: a statement counts those that were added. */
 const MOST_ADDED = 32;
-/** Of more, a page's statement would not seem cheap for any values, and PostgreSQL would plan it each time. */
+/** A page's statement that counted more would not seem cheap for any values, and PostgreSQL would plan it each time. */
 const COUNTED_FOR_PAGE = 2 * MOST_ADDED;
 /** If more have been added, places are found anew. */
 const COUNTED_FOR_EXTENT = 2_000;
