@@ -1,4 +1,4 @@
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { DataSource, EntityManager } from 'typeorm';
 
@@ -12,8 +12,8 @@ export interface Write {
 export interface Transaction {
   kind: 'transaction';
   id: string;
-  /** By the callback of transaction(), or step by step by a query runner, which may be begun and ended by other functions. */
-  style: 'callback' | 'runner' | 'functions';
+  /** By the callback of transaction(), or step by step by a query runner of its own. */
+  style: 'callback' | 'runner';
   /** A savepoint of the transaction around it, where there is one; else one of its own. */
   nested: boolean;
   body: Step[];
@@ -65,7 +65,7 @@ const { steps } = fc.letrec<{ step: Step; steps: Step[]; transaction: Transactio
   transaction: fc.record({
     kind: fc.constant('transaction' as const),
     id: fc.constant(''),
-    style: fc.constantFrom('callback' as const, 'runner' as const, 'functions' as const),
+    style: fc.constantFrom('callback' as const, 'runner' as const),
     nested: fc.boolean(),
     body: tie('steps'),
     fails: fc.boolean(),
@@ -114,13 +114,6 @@ function connections(steps: Step[]): number {
 
 const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
 
-/** True if the manager of the transaction around it does it all. */
-function isOwn(step: Step): boolean {
-  if (step.kind === 'parallel') return step.branches.flat().every(isOwn);
-  if (step.kind === 'transaction') return step.nested && step.body.every(isOwn);
-  return step.kind === 'pause' || (step.kind === 'write' && !step.byStranger);
-}
-
 let names = 0;
 
 /** Gives each step a name that no other program has. */
@@ -134,10 +127,7 @@ function named(program: Program): Program {
       if (step.kind !== 'transaction') return step;
       // TypeORM can't nest two transactions of one manager beside each other.
       const nested = step.nested && inTransaction && !inParallel;
-      const body = nameAll(step.body, true, false);
-      // With a key it is unknown whether what others do meanwhile has to wait for the end.
-      const style = step.style === 'functions' && !body.every(isOwn) ? 'runner' : step.style;
-      return { ...step, id: `t${++names}`, style, nested, body };
+      return { ...step, id: `t${++names}`, nested, body: nameAll(step.body, true, false) };
     });
   const top = (list: Step[]) => nameAll(list, false, false);
   return {
@@ -156,12 +146,6 @@ export interface Sight {
 }
 
 class Failure extends Error {}
-
-/** Does it in another flow, which its caller doesn't enter. */
-async function inFunction(work: () => Promise<void>): Promise<void> {
-  await turnOfTheLoop();
-  await work();
-}
 
 /** Runs steps as a handler would. */
 export class Runner {
@@ -196,22 +180,20 @@ export class Runner {
       this.sights.push({ path: inside, names: new Set(rows.map(({ name }) => name)) });
       if (step.fails) throw new Failure();
     };
-    if (step.style === 'callback') return (step.nested ? outer : this.database).transaction(within);
-    const call = step.style === 'functions' ? inFunction : (work: () => Promise<void>) => work();
-    const runner = step.nested ? outer.queryRunner! : this.database.createQueryRunner();
+    if (step.nested) return outer.transaction(within);
+    if (step.style === 'callback') return this.database.transaction(within);
+    const runner = this.database.createQueryRunner();
     await runner.connect();
-    await call(() => runner.startTransaction());
+    await runner.startTransaction();
     try {
       await within(runner.manager);
-      await call(() => runner.commitTransaction());
+      await runner.commitTransaction();
     } catch (error) {
-      await call(() => runner.rollbackTransaction());
+      await runner.rollbackTransaction();
       throw error;
     } finally {
-      if (!step.nested) {
-        await runner.release();
-        expect([runner.isReleased, runner.isTransactionActive]).toEqual([true, false]);
-      }
+      await runner.release();
+      expect([runner.isReleased, runner.isTransactionActive]).toEqual([true, false]);
     }
   }
 }

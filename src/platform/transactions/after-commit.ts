@@ -6,35 +6,12 @@ export type Waiter = (outcome: Outcome) => void | Promise<void>;
 
 const logger = new Logger('AfterCommit');
 
-/** A transaction that a flow has begun. */
-export interface Begun {
-  open: boolean;
-  isApart: boolean;
-  isRefused: boolean;
-  isPromised: boolean;
-}
-
-/**
- * Called when the flow that alone has used a transaction is over. If its end was that of another one, left open within, it
- * is left to whoever comes, as TypeORM does.
- */
-export function passOn(begun: Begun, hasFailed: boolean): void {
-  if (!begun.open) return;
-  begun.isApart = false;
-  if (hasFailed) begun.isRefused = true;
-  else begun.isPromised = true;
-}
-
 /** A transaction on a connection of its own, or a savepoint of one. */
 export class OwnTransaction {
   open = true;
   readonly waiters: Waiter[] = [];
   /** The first write in it that isn't its own. */
   strange?: string;
-  /** True if its own flow is over by a failure, so that it must not be committed. */
-  isRefused = false;
-  /** True if its own flow is over and takes it for committed. */
-  isPromised = false;
 
   /**
    * @param runner the query runner whose transaction it is
@@ -44,7 +21,7 @@ export class OwnTransaction {
   constructor(
     readonly runner: object,
     readonly around: OwnTransaction | undefined,
-    public isApart: boolean,
+    readonly isApart: boolean,
   ) {}
 
   /** True for a transaction within another one, or the same. */

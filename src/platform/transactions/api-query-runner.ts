@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import { TransactionNotStartedError } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
 import { settle, type Outcome } from './after-commit';
 import type { Frame } from './frame';
@@ -34,19 +33,19 @@ export class ApiQueryRunner extends OwnRunner {
     if (isolation && isolation !== shared.isolation) {
       return Promise.reject(Refusal.isolation(isolation, shared.isolation));
     }
-    const frame = shared.newFrame(this, this.frameOfFlow, UnitOfWork.isApart);
+    const frame = shared.newFrame(this, this.frameOfFlow);
     UnitOfWork.enter(frame);
     return this.begin(shared, frame);
   }
 
   override async commitTransaction(): Promise<void> {
-    const frame = this.endedByFlow('Commit');
+    const frame = this.frameOfFlow;
     if (frame) return this.end('Commit', frame, () => this.shared!.commit(frame));
     return super.commitTransaction();
   }
 
   override async rollbackTransaction(): Promise<void> {
-    const frame = this.endedByFlow('Rollback');
+    const frame = this.frameOfFlow;
     if (!frame) return super.rollbackTransaction();
     return this.end('Rollback', frame, () => this.undo(frame));
   }
@@ -84,15 +83,6 @@ export class ApiQueryRunner extends OwnRunner {
     let frame = UnitOfWork.currentFrame();
     while (frame && !this.frames.includes(frame)) frame = frame.parent;
     return frame ?? this.frames.at(-1);
-  }
-
-  private endedByFlow(outcome: Outcome): Frame | undefined {
-    const flow = UnitOfWork.currentFrame();
-    const last = this.frames.at(-1);
-    // As without a key: what has ended isn't ended again, and not the one around it in its stead.
-    if (last?.isApart && flow?.owner === this && flow.isApart && !flow.open) throw new TransactionNotStartedError();
-    const frame = this.frameOfFlow;
-    return frame && last && this.shared!.endedBy(this, frame, last, outcome);
   }
 
   /** True if the runner has requested its own connection. */

@@ -1,5 +1,4 @@
 import { settle } from './after-commit';
-import { apart } from './place';
 import type { SharedTransaction } from './shared-transaction';
 import { UnitOfWork } from './unit-of-work';
 
@@ -8,8 +7,8 @@ import { UnitOfWork } from './unit-of-work';
  * all of it, and nothing else of the transaction.
  */
 export function inSavepoint<T>(shared: SharedTransaction, work: () => Promise<T>): Promise<T> {
-  return apart(async () => {
-    const frame = shared.newFrame(shared, undefined, true);
+  return UnitOfWork.apart(async () => {
+    const frame = shared.newFrame(shared, undefined);
     frame.takesAll = true;
     UnitOfWork.enter(frame);
     await shared.begin(frame);

@@ -57,7 +57,6 @@ export class OwnRunner extends AuditedRunner {
   override commitTransaction(): Promise<void> {
     return this.endOwn('Commit', async () => {
       if (this.failure) throw this.failure;
-      if (this.endedBy(UnitOfWork.own())?.isRefused) throw Refusal.left();
       if (this.transactionDepth === 1 && (await this.hasFailed())) throw Refusal.failed();
       await super.commitTransaction();
     });
@@ -140,7 +139,6 @@ export class OwnRunner extends AuditedRunner {
     if (outcome === 'Commit') return this.noteBeside(ended, BESIDE, this.own);
     const { strange = ended === this.own.at(-1) ? undefined : BESIDE } = ended;
     if (strange) this.failure ??= Refusal.undoneBeside(strange);
-    if (ended.isPromised) this.failure ??= Refusal.left();
   }
 
   /** Returns the waiters to call, unless the transaction around it decides. */

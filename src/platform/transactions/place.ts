@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { seconds } from '../units';
-import { type Begun, type OwnTransaction, passOn } from './after-commit';
+import type { OwnTransaction } from './after-commit';
 import type { Frame } from './frame';
 import type { Origin } from './origin';
 
@@ -23,8 +23,6 @@ export interface Place {
   alone?: object;
   /** True if the next transaction is only used in the flow that begins it. */
   apart?: boolean;
-  /** The transaction that was begun apart at this place. */
-  begun?: Begun;
 }
 
 export const storage = new AsyncLocalStorage<Place | undefined>();
@@ -63,20 +61,6 @@ export async function at<T>(place: Place, work: () => T | Promise<T>): Promise<T
     return await storage.run(place, work);
   } finally {
     unfollow();
-  }
-}
-
-/** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
-export async function apart<T>(work: () => Promise<T>): Promise<T> {
-  // A new object, because Node compares the stores by identity.
-  const place: Place = { ...storage.getStore(), apart: true, begun: undefined };
-  let hasFailed = true;
-  try {
-    const result = await at(place, work);
-    hasFailed = false;
-    return result;
-  } finally {
-    if (place.begun) passOn(place.begun, hasFailed);
   }
 }
 

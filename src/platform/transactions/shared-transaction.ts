@@ -1,20 +1,11 @@
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel';
-import type { Outcome, Waiter } from './after-commit';
-import { Frame } from './frame';
+import type { Waiter } from './after-commit';
+import { Frame, type Waiting } from './frame';
 import { runAlone } from './run-alone';
-import {
-  isControl,
-  isRollbackTo,
-  isSavepoint,
-  leavesMore,
-  mayWrite,
-  nameOfStatement,
-  setsLocally,
-} from './statement-kinds';
+import { isControl, isRollbackTo, isSavepoint, mayWrite, setsLocally } from './statement-kinds';
 import { explained, Refusal } from './transaction-refusals';
-import { Turns } from './turns';
 
 const DEFAULT_ISOLATION: IsolationLevel = 'READ COMMITTED';
 
@@ -26,7 +17,11 @@ const DEFAULT_ISOLATION: IsolationLevel = 'READ COMMITTED';
  */
 export class SharedTransaction {
   readonly root = new Frame();
-  private readonly turns = new Turns(this.root);
+  private innermost = this.root;
+  private readonly waiting: Waiting[] = [];
+  private closing?: { resolve: () => void; reject: (error: Error) => void };
+  private abandoned?: Error;
+  private closed = false;
   private end: () => void;
   /** Resolves when the transaction is committed or rolled back. */
   readonly over = new Promise<void>((resolve) => (this.end = resolve));
@@ -45,7 +40,7 @@ export class SharedTransaction {
 
   /** True when no participant may begin anything new. */
   get isClosed(): boolean {
-    return this.turns.isClosed;
+    return this.closed;
   }
 
   /** The waiters for the end of the frame of the current flow, or of the whole transaction. */
@@ -54,116 +49,87 @@ export class SharedTransaction {
   }
 
   /** Makes a nested transaction, not yet begun. @param last the runner's own innermost transaction */
-  newFrame(runner: object, last: Frame | undefined, isApart: boolean): Frame {
-    return new Frame(this.placeOf(last), runner, isApart);
+  newFrame(runner: object, last: Frame | undefined): Frame {
+    return new Frame(this.placeOf(last), runner);
   }
 
   async begin(frame: Frame): Promise<void> {
-    const enter = (parent: Frame) => {
-      // It was begun at once with the one around it.
-      if (!parent.begun) throw (this.failure ??= Refusal.atOnce());
+    await this.inTurn(frame.parent!, (parent) => {
       frame.parent = parent;
-      this.turns.innermost = frame;
-    };
-    await this.turns.take(frame.parent!, enter, frame.owner);
+      this.innermost = frame;
+    });
     try {
       await this.client.query(`SAVEPOINT ${frame.name}`);
       frame.begun = true;
     } catch (error) {
-      this.turns.leave(frame);
+      this.leave(frame);
       throw explained(error);
     }
   }
 
   async commit(frame: Frame): Promise<void> {
-    if (frame.refusalAround) throw frame.refusalAround;
     if (frame.isNested) frame.settings.handTo(frame.parent!.orParent.settings);
-    else await this.turns.take(frame, () => frame.settings.restore(this.client));
-    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one. So does
-    // that of another flow, which may wait for this end.
-    if (this.flowIsBelow(frame) || this.turns.innermost.isBesideIn(frame)) frame.open = false;
+    else await this.inTurn(frame, () => frame.settings.restore(this.client));
+    // If the same flow has begun another transaction since and continues with it, that savepoint lies within this one.
+    if (this.flowIsBelow(frame)) frame.open = false;
     else await this.finish(frame, `RELEASE SAVEPOINT ${frame.name}`);
     frame.joinParent();
   }
 
   async rollback(frame: Frame): Promise<void> {
     if (frame.strange) this.failure ??= Refusal.undone(frame);
-    // The flow that has written it doesn't know of the rollback.
-    if (frame.beside && this.placeOf(undefined).isWithin(frame)) {
-      const { by, written } = frame.beside;
-      this.refuse(by, Refusal.undoneBeside(written));
-    }
-    if (frame.isPromised) this.refuse(frame.around, Refusal.left());
     if (this.flowIsBelow(frame)) throw (this.failure = Refusal.interleaved());
     try {
       await this.finish(frame, `ROLLBACK TO SAVEPOINT ${frame.name}`);
     } finally {
       // If it failed, the connection is lost.
-      this.turns.leave(frame);
+      this.leave(frame);
     }
   }
 
   /** Runs a runner's statement. @param last the runner's own innermost transaction */
   async query(runner: object, last: Frame | undefined, text: string, values?: unknown[]): Promise<QueryResult> {
     if (isControl(text)) throw Refusal.control();
-    const by = this.placeOf(last);
-    const flow = this.currentFrame();
-    const run = (frame: Frame) => {
-      if (frame.owner !== runner) return this.turns.occupying(frame, () => runAlone(this.client, frame, text, values));
+    return this.inTurn(this.placeOf(last), (frame) => {
+      if (frame.owner !== runner) return this.occupying(frame, () => runAlone(this.client, frame, text, values));
       frame.wrote ||= mayWrite(text);
-      if (!by.isWithin(frame) && !flow?.isWithin(frame) && leavesMore(text)) {
-        frame.noteBeside({ by, written: nameOfStatement(text) });
-      }
-      if (setsLocally(text)) return this.turns.occupying(frame, () => frame.settings.set(this.client, text, values));
+      if (setsLocally(text)) return this.occupying(frame, () => frame.settings.set(this.client, text, values));
       if (frame.strange && isRollbackTo(text)) this.failure ??= Refusal.undone(frame);
       // The statement may release the mark's savepoint.
       if (isSavepoint(text)) frame.marked = false;
       return this.client.query(text, values);
-    };
-    return this.turns.take(by, run, runner);
+    });
   }
 
   /** Resolves when all participants have ended. Nothing new may begin. */
   close(): Promise<void> {
-    return this.turns.close();
+    return new Promise((resolve, reject) => {
+      this.closing = { resolve, reject };
+      if (this.abandoned) this.abandon(this.abandoned);
+      this.goOn();
+    });
   }
 
   /** Called after the commit or rollback. */
   ended(): void {
-    this.turns.isClosed = true;
+    this.closed = true;
     this.end();
   }
 
   /** Called when nobody waits any longer and the connection is being ended. */
   abandon(reason: Error): void {
+    this.abandoned = reason;
+    this.closed = true;
     // Who waits for the end gets no connection any more: its unit is cancelled.
     this.end();
-    this.turns.abandon(reason);
-  }
-
-  /**
-   * The transaction that the current flow ends by a runner: its own, or the one begun last if the runner has begun that by hand
-   * at the flow's place.
-   */
-  endedBy(runner: object, own: Frame, last: Frame, outcome: Outcome): Frame {
-    const place = this.placeOf(own);
-    if (!last.takesFrom(place, runner)) return own;
-    if (last.beganWithin(place)) return last;
-    // Begun beside this one, so that would be undone too.
-    if (outcome === 'Rollback') throw (this.failure = Refusal.atOnce());
-    return own;
+    for (const { reject } of this.waiting.splice(0)) reject(Refusal.notEnded(reason));
+    this.closing?.reject(Refusal.notEnded(reason));
   }
 
   /** The frame of the current flow, or the runner's own if the flow isn't in it. */
   private placeOf(last: Frame | undefined): Frame {
     const place = (this.currentFrame() ?? this.root).place;
     return !last || place.isWithin(last) ? place : last;
-  }
-
-  /** Something of it was undone that counts as committed. */
-  private refuse(frame: Frame | undefined, reason: Error): void {
-    if (frame?.open && frame.owner) frame.refusal ??= reason;
-    else this.failure ??= reason;
   }
 
   private flowIsBelow(frame: Frame): boolean {
@@ -174,18 +140,55 @@ export class SharedTransaction {
   private async finish(frame: Frame, text: string): Promise<void> {
     // Occupies the frame meanwhile, so that nothing else runs between.
     const ending = new Frame(frame);
-    await this.turns.take(frame, () => {
-      // Two ends were meant for it.
-      if (!frame.open) throw (this.failure ??= Refusal.atOnce());
-      this.turns.innermost = ending;
-    });
+    await this.inTurn(frame, () => (this.innermost = ending));
     try {
       await this.client.query(text);
       frame.open = false;
     } catch (error) {
       throw explained(error);
     } finally {
-      this.turns.leave(ending);
+      this.leave(ending);
     }
+  }
+
+  /** Runs statements between which no other comes. */
+  private async occupying<T>(frame: Frame, work: () => Promise<T>): Promise<T> {
+    const alone = (this.innermost = new Frame(frame));
+    try {
+      return await work();
+    } finally {
+      this.leave(alone);
+    }
+  }
+
+  /** Calls `act` when nothing runs inside the frame, or inside the one around it if the frame has ended. */
+  private inTurn<T>(frame: Frame, act: (frame: Frame) => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.abandoned) return reject(Refusal.notEnded(this.abandoned));
+      this.waiting.push({ frame, reject, act: (turn) => resolve(new Promise((done) => done(act(turn)))) });
+      this.goOn();
+    });
+  }
+
+  private leave(frame: Frame): void {
+    frame.open = false;
+    this.innermost = this.innermost.orParent;
+    this.goOn();
+  }
+
+  private goOn(): void {
+    for (let index = 0; index < this.waiting.length;) {
+      const { frame, act } = this.waiting[index];
+      if (frame.orParent !== this.innermost) index++;
+      else {
+        this.waiting.splice(index, 1);
+        act(this.innermost);
+        // Actions that were skipped may have their turn now.
+        index = 0;
+      }
+    }
+    if (!this.closing || this.innermost !== this.root) return;
+    this.closed = true;
+    this.closing.resolve();
   }
 }

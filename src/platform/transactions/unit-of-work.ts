@@ -77,14 +77,13 @@ export class UnitOfWork {
   /** Makes the current flow, and everything that it starts, part of this transaction. */
   static enter(frame: Frame): void {
     const place = storage.getStore();
-    if (!place) return;
-    if (frame.isApart) place.begun = frame;
-    storage.enterWith({ ...place, frame, apart: false, begun: undefined });
+    if (place) storage.enterWith({ ...place, frame, apart: false });
   }
 
-  /** True if only the current flow uses the transaction that it begins next. */
-  static get isApart(): boolean {
-    return storage.getStore()?.apart ?? false;
+  /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
+  static apart<T>(work: () => Promise<T>): Promise<T> {
+    // A new object, because Node compares the stores by identity.
+    return at({ ...storage.getStore(), apart: true }, work);
   }
 
   /** Makes the current flow part of a new transaction of a query runner on its own connection. */
@@ -92,9 +91,8 @@ export class UnitOfWork {
     const place = storage.getStore();
     const own = new OwnTransaction(runner, place?.own?.orAround, place?.apart ?? false);
     if (!own.isApart) UnitOfWork.current()?.begunByHand.add(own);
-    else place!.begun = own;
     follow();
-    storage.enterWith({ ...place, own, apart: false, begun: undefined });
+    storage.enterWith({ ...place, own, apart: false });
     return own;
   }
 

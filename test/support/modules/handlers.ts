@@ -61,12 +61,9 @@ export const insert = (manager: EntityManager, name: string) =>
   manager.query('INSERT INTO marks (name) VALUES ($1)', [name]);
 
 /** The application with these handlers, and a table `marks` that they write to. */
-export function useHandlers(settings: Record<string, string> = {}) {
+export function useHandlers() {
   const POOL_SIZE = 3;
-  const api = useTestApi({
-    settings: { DATABASE_POOL_SIZE: String(POOL_SIZE), ...settings },
-    imports: [HandlersModule],
-  });
+  const api = useTestApi({ settings: { DATABASE_POOL_SIZE: String(POOL_SIZE) }, imports: [HandlersModule] });
   const sql = (text: string) => query(api.app.databaseUrl, text);
   const database = () => api.app.nest.get(DataSource);
 
