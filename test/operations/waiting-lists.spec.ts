@@ -93,6 +93,7 @@ describe('A list that waits for its turn', () => {
     ['a list that counts', COUNT, '/orders', demote],
     ['a list with a filter after a sign-out', COUNT, '/orders?status=PENDING&fields=id', signOut],
     ['a deep page', COUNT, `/products?${DEEP}`, suspend],
+    ['a deep page that is found for the first time', COUNT, '/products?page=1100&size=1', suspend],
     ['comments that a post includes', COUNT, '/posts/1?include=comments', signOut],
     ['products of a status', COUNT, '/products?status=ACTIVE', suspend],
     ['users of a status, the first page of cursors', COUNT, '//api/v2/users?status=ACTIVE&sort=name', demote],

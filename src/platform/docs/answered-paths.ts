@@ -4,6 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Express } from 'express';
 import type { DeclaredRoute } from '../auth/declared-access';
 import type { Version } from '../http/api-version';
+import { copyOf } from '../rows/copy';
 import { routesFor, wildcardsOf } from '../routing/answering';
 import { tablePathOf } from '../routing/route-versions';
 import type { ServedRoute } from '../routing/served-route';
@@ -110,18 +111,11 @@ function operationsOf({ paths }: OpenAPIObject, routes: DeclaredRoute[], version
   });
 }
 
-/** Each method of a route for all methods has an operation with an id of its own. */
+/** Each method of a route for all methods has an operation with an id of its own. structuredClone() refuses functions of extensions. */
 function ofMethod(operation: OperationObject, method: string): OperationObject {
   const copy = copyOf(operation);
   copy.operationId = copy.operationId?.replace(new RegExp(`_${QUERY}$`), `_${method}`);
   return copy;
-}
-
-/** Extensions may hold functions, which structuredClone() refuses. */
-function copyOf<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  if (!(value instanceof Object) || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, copyOf<unknown>(one)])) as T;
 }
 
 /** The method and the path without the names of its parameters, which don't matter to what it matches. */
@@ -133,8 +127,8 @@ const sampleOf = (path: string) => path.replace(PARAMETER, (_found, name: string
 /** The operation of the route that answers, or else of one that may pass on. One that no route tells of stays. */
 function choose(found: Found[], reached: ServedRoute[]): Found | undefined {
   if (reached.length === 0) return found.at(-1);
-  const [answering, ...passing] = [reached.at(-1)!, ...reached.slice(0, -1)];
-  const first = [answering, ...passing].find((route) => found.some((one) => isOf(one, route)));
+  const inOrder = [reached.at(-1)!, ...reached.slice(0, -1)];
+  const first = inOrder.find((route) => found.some((one) => isOf(one, route)));
   return first && found.find((one) => isOf(one, first));
 }
 

@@ -2,15 +2,15 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
-import type { FoundPage, List } from './list';
-import { type Counted, readAndCount } from './numbered-page';
+import type { Counted, FoundPage, List, Rows } from './list';
+import { readAndCount } from './numbered-page';
 import { type Direction, rangesAfter } from './ranges';
 import type { PageRoom } from './row-sizes';
 import { sortValueOf } from './sort-value';
 
 type Row = ObjectLiteral & { id: number };
 /** The rows of a page, and the number of all rows if they were counted. */
-type Found<E extends Row> = Pick<Counted<E>, 'rows'> & Partial<Counted<E>>;
+type Found<E extends Row> = Pick<Counted<Rows<E>>, 'rows'> & Partial<Counted<Rows<E>>>;
 
 /**
  * Reads the page of a cursor. Every depth costs the same: the statement starts in the index at the item's position, and

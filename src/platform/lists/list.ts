@@ -40,18 +40,24 @@ export interface FoundPage<E extends object> {
   page: (rows: E[]) => Page<E>;
 }
 
+/** Rows, and the number of all rows of the list. */
+export interface Counted<R> {
+  rows: R;
+  total: number;
+}
+
 /** The rows of a list and their number. */
 export interface List<E extends ObjectLiteral> {
   /** Reads in one statement, so that all returned rows exist and fulfil all conditions at the same time. */
   read: (slice: Slice) => Promise<Rows<E>>;
   total: () => Promise<number>;
   /** Reads a deep slice of all rows from the nearest place that is known, and counts them. Undefined if it can't be read so. */
-  placed: (slice: Slice & { offset: number }) => Promise<{ rows: E[]; total: number } | undefined>;
+  placed: (slice: Slice & { offset: number }) => Promise<Counted<E[]> | undefined>;
   /**
    * For a list that is searched: reads a slice and counts the rows in one statement, which looks for them once. Undefined if they
    * are many: then both is cheaper apart.
    */
-  few: (slice: Slice) => Promise<{ rows: Rows<E>; total: number } | undefined>;
+  few: (slice: Slice) => Promise<Counted<Rows<E>> | undefined>;
   /** True if the list is searched. */
   searches: boolean;
   /** True if the total is known without counting rows. */

@@ -1,18 +1,13 @@
 import type { ObjectLiteral } from 'typeorm';
 import { isReadFromReplica } from '../replica/reading';
 import { EDITION } from '../rows/counted-tables';
-import type { Slice } from './list';
+import type { Counted, Slice } from './list';
 import { type Extent, Places, placesIn } from './places';
 import { COUNTS, type PlacedList, PlacedStatement } from './placed-statement';
 import { DEEP } from './read-plain-rows';
 
 /** A slice in the order that the caller asks for. */
 type DeepSlice = Required<Pick<Slice, 'direction' | 'limit' | 'offset' | 'weighs'>>;
-
-interface Counted<E> {
-  rows: E[];
-  total: number;
-}
 
 /** So many rows may be added until the extent of what is known is read anew: a statement counts those that were added. */
 const MOST_ADDED = 32;
@@ -34,7 +29,7 @@ const LAST = 'last of rows';
 export async function readPlaced<E extends ObjectLiteral & { id: number }>(
   list: PlacedList<E>,
   slice: DeepSlice,
-): Promise<Counted<E> | undefined> {
+): Promise<Counted<E[]> | undefined> {
   const { dataSource } = list.repository.manager;
   const lists = placesIn(dataSource);
   // Each server has editions of its own, and a replica may show the rows of a moment ago.
@@ -70,7 +65,7 @@ async function readAtPlace<E extends ObjectLiteral & { id: number }>(
   places: Places,
   list: PlacedList<E>,
   slice: DeepSlice,
-): Promise<Counted<E> | undefined> {
+): Promise<Counted<E[]> | undefined> {
   const { extent } = places;
   const { first, end } = spanOf(slice, extent.total);
   if (first >= end) return undefined;
@@ -121,7 +116,7 @@ async function find<E extends ObjectLiteral>(
   list: PlacedList<E>,
   slice: DeepSlice,
   about: number,
-): Promise<(Counted<E> & Extent) | undefined> {
+): Promise<(Counted<E[]> & Extent) | undefined> {
   const { offset, limit, direction } = slice;
   const isNearEnd = offset > about - offset - limit;
   const backward = isNearEnd !== (direction === 'DESC');
@@ -154,7 +149,7 @@ interface Found {
 const extentIn = (found: Found): Extent => ({ edition: found[EDITION_READ], total: found[TOTAL], last: found[LAST] });
 
 /** All rows of a slice that is found are known: rows that were added come behind them. */
-function learn<E extends { id: number }>(places: Places, slice: DeepSlice, { rows, total }: Counted<E>): void {
+function learn<E extends { id: number }>(places: Places, slice: DeepSlice, { rows, total }: Counted<E[]>): void {
   const { first, end } = spanOf(slice, total);
   if (rows.length === end - first) places.learn(first, rows[slice.direction === 'ASC' ? 0 : rows.length - 1].id);
 }

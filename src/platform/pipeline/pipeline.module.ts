@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JwtAuthGuard } from '../auth/jwt-auth.guard';
@@ -24,7 +24,7 @@ import { WriteQuota } from './write-quota';
 import { adaptSerializer } from '../answers/adapt-serializer';
 
 /** The guards of all routes that are the service's own, in their order. */
-export const OWN_GUARDS: unknown[] = [AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard];
+export const OWN_GUARDS: Type[] = [AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard];
 
 /**
  * The steps of a request, in their order. Before them, `platform/process/configure-app.ts` adds the request id, the log
@@ -43,7 +43,7 @@ export const OWN_GUARDS: unknown[] = [AcceptGuard, JwtAuthGuard, RolesGuard, Inp
     // controller -> service -> TypeORM -> DTO
     { provide: APP_FILTER, useExisting: ErrorFilter }, //   any error -> toApiError() -> error envelope
     // Provided by class as well, so that a test can override them: overrideProvider(JwtAuthGuard)
-    ...[AcceptGuard, JwtAuthGuard, RolesGuard, InputGuard, ValidationPipe, ErrorFilter],
+    ...[...OWN_GUARDS, ValidationPipe, ErrorFilter],
     CallerRights,
     GatewayErrors,
     CursorSeal,

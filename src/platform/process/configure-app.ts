@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import type { ApplicationConfig } from '@nestjs/core';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -111,7 +111,7 @@ export function configureApp(app: INestApplication): void {
     signsCookies: config.getCookieSigner() !== undefined,
     hasMiddleware,
     hasInterceptor: config.getGlobalInterceptors().length + config.getGlobalRequestInterceptors().length > 0,
-    hasGuard: guardsOfAll(config).some((guard) => !OWN_GUARDS.includes(guard)),
+    hasGuard: guardsOfAll(config).some((guard) => !OWN_GUARDS.includes(guard as Type)),
   });
   app.get(HandlerChecks).fillers = fillers;
 }

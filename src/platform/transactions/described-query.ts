@@ -13,7 +13,6 @@ export interface NamingConnection extends WireConnection {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
   sync(): void;
-  flush(): void;
   close(what: { type: string; name: string }): void;
 }
 
@@ -44,10 +43,6 @@ class DescribedConnection implements Omit<NamingConnection, keyof WireConnection
     this.connection.sync();
   }
 
-  flush(): void {
-    this.connection.flush();
-  }
-
   close(what: { type: string; name: string }): void {
     this.connection.close(what);
   }
@@ -65,10 +60,9 @@ function describedOf(connection: NamingConnection): DescribedConnection {
 
 /** What node-postgres's query has that its types don't declare. */
 interface DescribableQuery {
-  _result: Description & { command: string | null };
+  _result: Description;
   _accumulateRows?: boolean;
   hasBeenParsed(connection: NamingConnection): boolean;
-  handleRowDescription(message: unknown): void;
 }
 
 const Describable = Preparable as unknown as new (
