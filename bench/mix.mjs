@@ -2,7 +2,7 @@
 // left out: a list of requests can't know what the service has answered.
 import { UNIQUE } from './lib/markers.mjs';
 
-const POSTS_OF_A_CALLER = 20;
+const POSTS_OF_A_CALLER = 5;
 const READS = 0.8;
 
 const kinds = {

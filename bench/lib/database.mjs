@@ -8,8 +8,11 @@ import { programsOf } from '../servers.mjs';
 
 const SEARCH_INDEXES = ['users_username_search', 'users_email_search', 'users_name_search'];
 const SEARCH_TERMS = 2_000;
-/** As many as connections. A caller's keys and open orders are counted for each write. */
-const CALLERS = 32;
+/**
+ * So many that none gets more open orders than the usual limit of 100, and that callers seldom wait for each other: their keys and
+ * open orders are counted for each write.
+ */
+export const CALLERS = 250;
 const ADMIT = "UPDATE users SET roles = ARRAY['USER', 'ADMIN'] WHERE id = ANY($1::bigint[])";
 const KEYS = 'idempotency_keys';
 /**

@@ -1,6 +1,7 @@
 // Writes the results as Markdown.
 import prettier from 'prettier';
 import { BARS, limitsOf } from '../bars.mjs';
+import { CALLERS } from './database.mjs';
 import { describeLoad } from './load.mjs';
 import { RATES } from './rates.mjs';
 
@@ -43,8 +44,8 @@ function introduction({ machine, options, pinning, servers }) {
       ...(options.processes > 1 ? [`Each server has ${options.processes} processes`] : []),
       pinning,
       'Each figure is the median of the rounds, each ratio the median of the ratios in one round.',
-      'All servers get the same requests, with the headers of a proxy, from 32 users or administrators and 1,000 addresses; logs go to ' +
-        `${options.logs === undefined ? '/dev/null' : 'files'}. One answer of each server was compared with the others'.`,
+      'All servers get the same requests, with the headers of a proxy, from ' +
+        `${CALLERS} users or administrators and 1,000 addresses; logs go to ${options.logs === undefined ? '/dev/null' : 'files'}. One answer of each server was compared with the others'.`,
       'Start-up is from the start of the process to its first 200 for a product. Memory is the most that was resident ' +
         'right after a load.',
     ]),

@@ -17,7 +17,8 @@ const SCRIPTS = [
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u{1d159}\ufffc\ufffd]|(?! )\p{Z}| {2}|^\p{M}/u;
 /** A combining dot on a letter that has a dot. */
 const DOT_ON_DOT = /\p{Soft_Dotted}\p{M}*\u0307/u;
-const OF_ONE_SCRIPT = new RegExp(`^(?:${SCRIPTS.map(classOf).join('|')})$`, 'u');
+/** Made for the first name: it takes 4 ms. */
+let ofOneScript: RegExp | undefined;
 
 /**
  * True if people can distinguish the name from others: all of it is visible, and its letters are of one script, so that
@@ -26,8 +27,9 @@ const OF_ONE_SCRIPT = new RegExp(`^(?:${SCRIPTS.map(classOf).join('|')})$`, 'u')
  * @param text a text of at most the length of a username
  */
 export function isRecognisable(text: string): boolean {
+  ofOneScript ??= new RegExp(`^(?:${SCRIPTS.map(classOf).join('|')})$`, 'u');
   return (
-    !UNSEEN.test(text) && !DOT_ON_DOT.test(text) && OF_ONE_SCRIPT.test(text) && !text.normalize('NFKC').includes('@')
+    !UNSEEN.test(text) && !DOT_ON_DOT.test(text) && ofOneScript.test(text) && !text.normalize('NFKC').includes('@')
   );
 }
 
