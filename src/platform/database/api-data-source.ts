@@ -11,6 +11,7 @@ import { guardBuilders } from '../transactions/guarded-builders';
 import { GuardedManager, refuseUnguardedStatements } from '../transactions/guarded-writes';
 import { findProtectedTables } from '../rows/kept-apart';
 import '../transactions/optimistic-lock';
+import { apart } from '../transactions/place';
 import { unlessReleased } from '../transactions/released-runner';
 import { SharedTransaction } from '../transactions/shared-transaction';
 import { subscribe } from '../transactions/subscribers';
@@ -27,7 +28,7 @@ class ApiEntityManager extends GuardedManager {
   override transaction<T>(work: Work<T>): Promise<T>;
   override transaction<T>(isolationOrWork: IsolationLevel | Work<T>, work?: Work<T>): Promise<T> {
     const begin = () => super.transaction<T>(isolationOrWork as IsolationLevel, work!);
-    return UnitOfWork.apart(() => unlessReleased(this.queryRunner, begin));
+    return apart(() => unlessReleased(this.queryRunner, begin));
   }
 }
 

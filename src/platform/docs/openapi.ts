@@ -13,6 +13,7 @@ import { inCanonicalOrder } from './canonical-order';
 import { completeOperation } from './complete-operation';
 import { DocumentedRoutes, nameOnce } from './documented-routes';
 import { COMMON_HEADERS, commonHeaders, shared } from './headers';
+import { joinedPaths } from './joined-paths';
 import { toJsonSchema } from './json-schema';
 import { includedDtos } from './included-schemas';
 import { keepingRows } from './kept-rows';
@@ -74,6 +75,7 @@ export function openApiDocument(app: INestApplication, version: Version): OpenAP
   );
   document.paths = answeredPaths(document, declared, version, app.getHttpAdapter().getInstance() as Express);
   complete(document, version, routes, keepingRows(app.get(DataSource).entityMetadatas));
+  document.paths = joinedPaths(document.paths);
   Object.assign(document, webhooksSection());
   return inCanonicalOrder(withXmlNames(toJsonSchema(document)));
 }

@@ -12,6 +12,11 @@ export class OwnTransaction {
   readonly waiters: Waiter[] = [];
   /** The first write in it that isn't its own. */
   strange?: string;
+  /**
+   * How the flow is over that alone has used it, if its end was that of another one, left open within: whoever comes ends this
+   * one, as TypeORM counts.
+   */
+  left?: 'failed' | 'succeeded';
 
   /**
    * @param runner the query runner whose transaction it is
@@ -23,6 +28,11 @@ export class OwnTransaction {
     readonly around: OwnTransaction | undefined,
     readonly isApart: boolean,
   ) {}
+
+  /** Called when the flow that alone has used it is over. */
+  leave(outcome: 'failed' | 'succeeded'): void {
+    if (this.open) this.left = outcome;
+  }
 
   /** True for a transaction within another one, or the same. */
   isWithin(other: OwnTransaction): boolean {

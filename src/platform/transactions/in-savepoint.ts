@@ -1,4 +1,5 @@
 import { settle } from './after-commit';
+import { apart } from './place';
 import type { SharedTransaction } from './shared-transaction';
 import { UnitOfWork } from './unit-of-work';
 
@@ -7,7 +8,7 @@ import { UnitOfWork } from './unit-of-work';
  * all of it, and nothing else of the transaction.
  */
 export function inSavepoint<T>(shared: SharedTransaction, work: () => Promise<T>): Promise<T> {
-  return UnitOfWork.apart(async () => {
+  return apart(async () => {
     const frame = shared.newFrame(shared, undefined);
     frame.takesAll = true;
     UnitOfWork.enter(frame);

@@ -57,6 +57,7 @@ export class OwnRunner extends AuditedRunner {
   override commitTransaction(): Promise<void> {
     return this.endOwn('Commit', async () => {
       if (this.failure) throw this.failure;
+      if (this.endedBy(UnitOfWork.own())?.left === 'failed') throw Refusal.left();
       if (this.transactionDepth === 1 && (await this.hasFailed())) throw Refusal.failed();
       await super.commitTransaction();
     });
@@ -131,7 +132,7 @@ export class OwnRunner extends AuditedRunner {
   /** The transaction that a flow ends: its own, or the innermost one if other functions may have begun that by hand. */
   private endedBy(flow: OwnTransaction | undefined): OwnTransaction | undefined {
     const last = this.own.at(-1);
-    return (last?.isApart ? this.innermostOf(flow) : undefined) ?? last;
+    return (last?.isApart && !last.left ? this.innermostOf(flow) : undefined) ?? last;
   }
 
   /** PostgreSQL has ended the innermost savepoint, whichever transaction was meant. */
@@ -139,6 +140,7 @@ export class OwnRunner extends AuditedRunner {
     if (outcome === 'Commit') return this.noteBeside(ended, BESIDE, this.own);
     const { strange = ended === this.own.at(-1) ? undefined : BESIDE } = ended;
     if (strange) this.failure ??= Refusal.undoneBeside(strange);
+    if (ended.left === 'succeeded') this.failure ??= Refusal.left();
   }
 
   /** Returns the waiters to call, unless the transaction around it decides. */

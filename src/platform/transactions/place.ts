@@ -23,6 +23,8 @@ export interface Place {
   alone?: object;
   /** True if the next transaction is only used in the flow that begins it. */
   apart?: boolean;
+  /** The transaction on its own connection that was begun apart at this place. */
+  begun?: OwnTransaction;
 }
 
 export const storage = new AsyncLocalStorage<Place | undefined>();
@@ -61,6 +63,20 @@ export async function at<T>(place: Place, work: () => T | Promise<T>): Promise<T
     return await storage.run(place, work);
   } finally {
     unfollow();
+  }
+}
+
+/** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
+export async function apart<T>(work: () => Promise<T>): Promise<T> {
+  // A new object, because Node compares the stores by identity.
+  const place: Place = { ...storage.getStore(), apart: true, begun: undefined };
+  let outcome: 'failed' | 'succeeded' = 'failed';
+  try {
+    const result = await at(place, work);
+    outcome = 'succeeded';
+    return result;
+  } finally {
+    place.begun?.leave(outcome);
   }
 }
 

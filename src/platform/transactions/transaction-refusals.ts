@@ -63,6 +63,11 @@ export const Refusal = {
       'Two nested transactions of one query runner have begun or ended at once, which TypeORM takes for one. So all of the ' +
         'transaction is undone. Await a nested transaction before the next one',
     ),
+  left: () =>
+    new Error(
+      'A nested transaction() ended while a transaction was open in it that startTransaction() had begun, and which ended in its ' +
+        'stead. So all of the transaction is undone. End that by commitTransaction() or rollbackTransaction() inside of it',
+    ),
   unlocked: (name: string) =>
     new Error(
       `'${name}' was to be locked outside of a transaction, where the lock would end at once. Pass the manager of ` +

@@ -80,19 +80,14 @@ export class UnitOfWork {
     if (place) storage.enterWith({ ...place, frame, apart: false });
   }
 
-  /** Runs `work` so that its caller doesn't enter what `work` enters: the caller may start others in parallel. */
-  static apart<T>(work: () => Promise<T>): Promise<T> {
-    // A new object, because Node compares the stores by identity.
-    return at({ ...storage.getStore(), apart: true }, work);
-  }
-
   /** Makes the current flow part of a new transaction of a query runner on its own connection. */
   static begin(runner: object): OwnTransaction {
     const place = storage.getStore();
     const own = new OwnTransaction(runner, place?.own?.orAround, place?.apart ?? false);
     if (!own.isApart) UnitOfWork.current()?.begunByHand.add(own);
+    else place!.begun = own;
     follow();
-    storage.enterWith({ ...place, own, apart: false });
+    storage.enterWith({ ...place, own, apart: false, begun: undefined });
     return own;
   }
 
