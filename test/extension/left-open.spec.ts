@@ -178,4 +178,18 @@ describe('A transaction that a function has begun by hand and left open in a nes
     const { status } = await send(handler);
     expect([status, await marks()]).toEqual([500, []]);
   });
+
+  it('has nothing to do with a connection that is lost in a nested transaction() whose failure is caught: 503', async () => {
+    const handler: Handler = (manager) =>
+      manager.transaction(async (outer) => {
+        const nested = outer.transaction(async (inner) => {
+          await insert(inner, 'lost');
+          const [{ pid }] = await inner.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+          await sql(`SELECT pg_terminate_backend(${pid}, 5000)`);
+        });
+        await nested.catch(() => undefined);
+      });
+    const { status } = await send(handler);
+    expect([status, await marks()]).toEqual([503, []]);
+  });
 });

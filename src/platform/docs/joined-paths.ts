@@ -1,7 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { OperationObject, ParameterObject, PathItemObject } from './openapi-types';
+import { nameInWords } from './path-parameters';
 
 const NAMES = /\{([^{}]*)\}/g;
+/** How links and callbacks name a parameter. */
+const EXPRESSIONS = /(?<=\$request\.path\.)\w+/g;
+
+/** The names of a path's parameters in another path, by those that they have. */
+type Names = Map<string, string>;
 
 /**
  * The paths of a document, each once: to OpenAPI two paths are one if only the names of their parameters differ, and a document
@@ -12,27 +18,45 @@ export function joinedPaths(paths: OpenAPIObject['paths']): OpenAPIObject['paths
   for (const [path, item] of Object.entries<PathItemObject>(paths)) {
     const place = path.replace(NAMES, '{}');
     const [first, others] = joined.get(place) ?? [path, {}];
-    joined.set(place, [first, { ...others, ...(first === path ? item : renamed(item, path, first)) }]);
+    joined.set(place, [first, { ...others, ...(first === path ? item : moved(item, path, first)) }]);
   }
   return Object.fromEntries(joined.values());
 }
 
-function renamed(item: PathItemObject, path: string, first: string): PathItemObject {
+function moved(item: PathItemObject, path: string, first: string): PathItemObject {
   const names = namesIn(first);
-  const nameOf = new Map(namesIn(path).map((name, index) => [name, names[index]]));
+  const nameOf: Names = new Map(namesIn(path).map((name, index) => [name, names[index]]));
+  const change = (text: string) =>
+    text.replaceAll(path, first).replace(EXPRESSIONS, (name) => nameOf.get(name) ?? name);
   const operations = Object.entries(item as Record<string, OperationObject>);
   return Object.fromEntries(
-    operations.map(([method, operation]) => [
-      method,
-      {
-        ...operation,
-        parameters: operation.parameters?.map((parameter) => named(parameter as ParameterObject, nameOf)),
-      },
-    ]),
+    operations.map(([method, operation]) => {
+      const parameters = operation.parameters?.map((parameter) => renamed(parameter as ParameterObject, nameOf));
+      return [method, withTexts({ ...operation, parameters }, change)];
+    }),
   );
 }
 
 const namesIn = (path: string): string[] => Array.from(path.matchAll(NAMES), ([, name]) => name);
 
-const named = (parameter: ParameterObject, nameOf: Map<string, string>): ParameterObject =>
-  parameter.in === 'path' ? { ...parameter, name: nameOf.get(parameter.name) ?? parameter.name } : parameter;
+function renamed(parameter: ParameterObject, nameOf: Names): ParameterObject {
+  const name = parameter.in === 'path' ? nameOf.get(parameter.name) : undefined;
+  if (name === undefined) return parameter;
+  const { description } = parameter;
+  return {
+    ...parameter,
+    name,
+    description: description === nameInWords(parameter.name) ? nameInWords(name) : description,
+  };
+}
+
+/** The same with each text changed, also those of examples, and the expressions that are keys. */
+function withTexts<T>(value: T, change: (text: string) => string): T;
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [change(key), withTexts(one as unknown, change)]),
+  );
+}

@@ -103,8 +103,11 @@ function description(name: string, context: OperationContext): string {
   const segments = context.path.split('/');
   const noun = singular(segments.at(segments.indexOf(`{${name}}`) - 1) ?? '');
   if (isKeyParameter(context, name)) return `The key of the ${noun}.`;
-  return isIdentity(context, name) ? `The id of the ${noun}.` : `The ${name.replace(/_/g, ' ')}.`;
+  return isIdentity(context, name) ? `The id of the ${noun}.` : nameInWords(name);
 }
+
+/** What is said of a parameter of which nothing is known. */
+export const nameInWords = (name: string): string => `The ${name.replace(/_/g, ' ')}.`;
 
 /** True if `@ApiParam` or a documented DTO describes the parameter. */
 function isDescribed(route: DeclaredRoute | undefined, name: string): boolean {

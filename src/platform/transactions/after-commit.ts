@@ -17,6 +17,8 @@ export class OwnTransaction {
    * one, as TypeORM counts.
    */
   left?: 'failed' | 'succeeded';
+  /** True if the last end of its flow was that of another one. False if nothing could be ended, as on a lost connection. */
+  hasEndedOther = false;
 
   /**
    * @param runner the query runner whose transaction it is
@@ -31,7 +33,7 @@ export class OwnTransaction {
 
   /** Called when the flow that alone has used it is over. */
   leave(outcome: 'failed' | 'succeeded'): void {
-    if (this.open) this.left = outcome;
+    if (this.open && this.hasEndedOther) this.left = outcome;
   }
 
   /** True for a transaction within another one, or the same. */

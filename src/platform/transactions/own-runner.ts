@@ -101,14 +101,17 @@ export class OwnRunner extends AuditedRunner {
   private async endOwn(outcome: Outcome, end: () => Promise<void>): Promise<void> {
     // TypeORM rolls back what it couldn't begin. That would be the transaction around it.
     if (this.own.at(-1)?.isApart && UnitOfWork.hasEnded(this)) throw new TransactionNotStartedError();
-    const ended = this.endedBy(UnitOfWork.own());
+    const flow = UnitOfWork.own();
+    const ended = this.endedBy(flow);
     const { transactionDepth } = this;
     let waiters: Waiter[] = [];
     try {
       await end();
     } finally {
       // A subscriber may fail after the end of the transaction.
-      if (ended && this.transactionDepth < transactionDepth) {
+      const hasEnded = this.transactionDepth < transactionDepth;
+      if (flow) flow.hasEndedOther = hasEnded && flow !== ended;
+      if (ended && hasEnded) {
         this.noteEnd(ended, outcome);
         waiters = this.leave(ended, outcome);
       }
