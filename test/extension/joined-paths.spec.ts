@@ -1,10 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Controller, Get, Header, Module, Param, Post, Put } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { Public } from '../../src/platform';
+import { expectValid } from '../support/linted-documents';
 import { useTestApi } from '../support/test-api';
 
 @Controller('pans')
@@ -83,16 +80,6 @@ describe('A path whose routes call its parameters by different names', () => {
   });
 
   it('makes a valid document', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'joined-'));
-    try {
-      const file = join(directory, 'openapi.json');
-      writeFileSync(file, JSON.stringify(json));
-      const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-      const linter = ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--extends', 'spec', file];
-      const { status, stdout } = spawnSync(process.execPath, linter, { env, encoding: 'utf8' });
-      expect([status, stdout]).toEqual([0, '']);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    expectValid(json);
   });
 });

@@ -52,7 +52,7 @@ class Story {
   readonly calls: Call[] = [];
   private readonly open: Call[] = [];
   /** Flows that have begun a transaction, and wait for the method by which they end it. */
-  private readonly flows: ((end: Method) => Promise<void>)[] = [];
+  private readonly flows: End[] = [];
   private writes = 0;
   isRolledBackByHand = false;
 
@@ -99,37 +99,34 @@ class Story {
   }
 
   private async call({ queryRunner }: EntityManager, { name, by }: Step & { kind: 'method' }): Promise<void> {
-    if (by === 'flow') return name === 'startTransaction' ? this.beginFlow(queryRunner!) : this.flows.pop()?.(name);
+    if (by === 'flow' && name !== 'startTransaction') return this.flows.pop()?.(name);
+    if (by === 'flow') return void this.flows.push(await beginFlow(queryRunner!));
     if (by === 'function') await turnOfTheLoop();
     await queryRunner![name]();
   }
-
-  private beginFlow(runner: QueryRunner): Promise<void> {
-    return new Promise((begun, failed) => {
-      const flow = async () => {
-        await turnOfTheLoop();
-        await runner.startTransaction();
-        const method = new Promise<Method>((resolve) => {
-          this.flows.push((name) => {
-            resolve(name);
-            return ended;
-          });
-        });
-        begun();
-        await runner[await method]();
-      };
-      const ended = flow();
-      ended.catch(failed);
-    });
-  }
 }
 
-/** Begins a transaction, and ends it when it is told to. */
-async function besides({ queryRunner }: EntityManager, begun: () => void, told: Promise<Method>): Promise<void> {
-  await turnOfTheLoop();
-  await queryRunner!.startTransaction();
-  begun();
-  await queryRunner![await told]();
+type End = (method: Method) => Promise<void>;
+
+/** Begins a transaction in a flow of its own. @returns what makes that flow end it */
+async function beginFlow(runner: QueryRunner): Promise<End> {
+  let tell!: (method: Method) => void;
+  const told = new Promise<Method>((resolve) => (tell = resolve));
+  let ended!: Promise<void>;
+  await new Promise<void>((begun, failed) => {
+    const flow = async () => {
+      await turnOfTheLoop();
+      await runner.startTransaction();
+      begun();
+      await runner[await told]();
+    };
+    ended = flow();
+    ended.catch(failed);
+  });
+  return (method) => {
+    tell(method);
+    return ended;
+  };
 }
 
 describe('A transaction that a function has begun by hand and left open in a nested transaction()', () => {
@@ -162,18 +159,14 @@ describe('A transaction that a function has begun by hand and left open in a nes
   ])('makes the request fail if a call that %s in its stead', async (_what, fails, end) => {
     const handler: Handler = (manager) =>
       manager.transaction(async (outer) => {
-        let tell!: (end: Method) => void;
-        let work: Promise<void> | undefined;
+        let endFlow!: End;
         const nested = outer.transaction(async (inner) => {
           await insert(inner, 'nested');
-          await new Promise<void>((begun) => {
-            work = besides(inner, begun, new Promise((resolve) => (tell = resolve)));
-          });
+          endFlow = await beginFlow(inner.queryRunner!);
           if (fails) throw FAILURE;
         });
         await nested.catch(() => undefined);
-        tell(end);
-        await work!.catch(() => undefined);
+        await endFlow(end).catch(() => undefined);
       });
     const { status } = await send(handler);
     expect([status, await marks()]).toEqual([500, []]);

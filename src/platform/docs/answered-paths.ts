@@ -20,7 +20,8 @@ export const UNNAMED = 'any';
 const SWAGGER_EXTENSION = 'swagger/apiExtension';
 const SWAGGER_WEBHOOK = 'swagger/apiWebhook';
 const OF_UNNAMED = new RegExp(`^(/api)?/v${UNNAMED}(?=/|$)`);
-const PARAMETER = /\{([^{}]*)\}/g;
+/** A parameter of a documented path, with its name. */
+export const PARAMETER = /\{([^{}]*)\}/g;
 const MARK = '~';
 /** The last of the methods that @nestjs/swagger lists for a route for all methods. OpenAPI 3.1 doesn't know it. */
 const QUERY = 'query';

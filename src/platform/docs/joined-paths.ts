@@ -1,8 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { PARAMETER } from './answered-paths';
 import type { OperationObject, ParameterObject, PathItemObject } from './openapi-types';
 import { nameInWords } from './path-parameters';
 
-const NAMES = /\{([^{}]*)\}/g;
 /** How links and callbacks name a parameter. */
 const EXPRESSIONS = /(?<=\$request\.path\.)\w+/g;
 
@@ -16,7 +16,7 @@ type Names = Map<string, string>;
 export function joinedPaths(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
   const joined = new Map<string, [path: string, item: PathItemObject]>();
   for (const [path, item] of Object.entries<PathItemObject>(paths)) {
-    const place = path.replace(NAMES, '{}');
+    const place = path.replace(PARAMETER, '{}');
     const [first, others] = joined.get(place) ?? [path, {}];
     joined.set(place, [first, { ...others, ...(first === path ? item : moved(item, path, first)) }]);
   }
@@ -37,7 +37,7 @@ function moved(item: PathItemObject, path: string, first: string): PathItemObjec
   );
 }
 
-const namesIn = (path: string): string[] => Array.from(path.matchAll(NAMES), ([, name]) => name);
+const namesIn = (path: string): string[] => Array.from(path.matchAll(PARAMETER), ([, name]) => name);
 
 function renamed(parameter: ParameterObject, nameOf: Names): ParameterObject {
   const name = parameter.in === 'path' ? nameOf.get(parameter.name) : undefined;

@@ -13,10 +13,10 @@ export class OwnTransaction {
   /** The first write in it that isn't its own. */
   strange?: string;
   /**
-   * How the flow is over that alone has used it, if its end was that of another one, left open within: whoever comes ends this
-   * one, as TypeORM counts.
+   * What the flow that alone has used it takes for its outcome, if its end was that of another one, left open within: whoever comes
+   * ends this one, as TypeORM counts.
    */
-  left?: 'failed' | 'succeeded';
+  left?: Outcome;
   /** True if the last end of its flow was that of another one. False if nothing could be ended, as on a lost connection. */
   hasEndedOther = false;
 
@@ -32,7 +32,7 @@ export class OwnTransaction {
   ) {}
 
   /** Called when the flow that alone has used it is over. */
-  leave(outcome: 'failed' | 'succeeded'): void {
+  flowIsOver(outcome: Outcome): void {
     if (this.open && this.hasEndedOther) this.left = outcome;
   }
 

@@ -57,7 +57,7 @@ export class OwnRunner extends AuditedRunner {
   override commitTransaction(): Promise<void> {
     return this.endOwn('Commit', async () => {
       if (this.failure) throw this.failure;
-      if (this.endedBy(UnitOfWork.own())?.left === 'failed') throw Refusal.left();
+      if (this.endedBy(UnitOfWork.own())?.left === 'Rollback') throw Refusal.left();
       if (this.transactionDepth === 1 && (await this.hasFailed())) throw Refusal.failed();
       await super.commitTransaction();
     });
@@ -143,7 +143,7 @@ export class OwnRunner extends AuditedRunner {
     if (outcome === 'Commit') return this.noteBeside(ended, BESIDE, this.own);
     const { strange = ended === this.own.at(-1) ? undefined : BESIDE } = ended;
     if (strange) this.failure ??= Refusal.undoneBeside(strange);
-    if (ended.left === 'succeeded') this.failure ??= Refusal.left();
+    if (ended.left === 'Commit') this.failure ??= Refusal.left();
   }
 
   /** Returns the waiters to call, unless the transaction around it decides. */

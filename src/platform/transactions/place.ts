@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { seconds } from '../units';
-import type { OwnTransaction } from './after-commit';
+import type { Outcome, OwnTransaction } from './after-commit';
 import type { Frame } from './frame';
 import type { Origin } from './origin';
 
@@ -70,13 +70,13 @@ export async function at<T>(place: Place, work: () => T | Promise<T>): Promise<T
 export async function apart<T>(work: () => Promise<T>): Promise<T> {
   // A new object, because Node compares the stores by identity.
   const place: Place = { ...storage.getStore(), apart: true, begun: undefined };
-  let outcome: 'failed' | 'succeeded' = 'failed';
+  let outcome: Outcome = 'Rollback';
   try {
     const result = await at(place, work);
-    outcome = 'succeeded';
+    outcome = 'Commit';
     return result;
   } finally {
-    place.begun?.leave(outcome);
+    place.begun?.flowIsOver(outcome);
   }
 }
 
