@@ -15,6 +15,7 @@ import { AcceptGuard } from './accept.guard';
 import { DeclaredInput } from './declared-input';
 import { DeclaredVersions } from '../routing/declared-versions';
 import { InputGuard } from './input.guard';
+import './handler-streams';
 import './parameter-pipes';
 import { RateLimits } from '../limits/rate-limits';
 import { ValidationPipe } from '../input/validation.pipe';

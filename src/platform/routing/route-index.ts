@@ -1,20 +1,17 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { type Application, type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { plainPattern } from './plain-pattern';
+import { type TriedLayer, tryRoutes } from './try-routes';
 
 export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The used properties of a layer of Express's router (package `router` 2). */
-export interface Layer {
-  match(path: string): unknown;
+export interface Layer extends TriedLayer {
   handle: RequestHandler & { index?: RouteIndex };
-  route?: { path: string; methods: Record<string, boolean | undefined>; stack: RouteLayer[] };
 }
 
-/** A handler of a route. */
-export interface RouteLayer {
-  handle: RequestHandler;
-  /** In lower case; undefined for all methods. */
-  method?: string;
-}
+/** The channel of Express's router, whose subscribers are told of each handler and of its route. */
+const traced = tracingChannel('express.router.request');
 
 /** Applications that use a feature of Express that an index doesn't support. */
 const withoutIndex = new WeakSet<Application>();
@@ -78,8 +75,9 @@ export class RouteIndex {
   private dispatch(request: Request, response: Response, next: NextFunction): void {
     // A router would answer OPTIONS by itself if nothing else does.
     const router = request.method === 'OPTIONS' ? undefined : this.routers.get(beginningOf(request.path));
-    if (router) router(request, response, next);
-    else next();
+    if (!router) next();
+    else if (traced.hasSubscribers) router(request, response, next);
+    else tryRoutes(router, request, response, next);
   }
 
   private get layers(): Layer[] {
@@ -93,7 +91,18 @@ export class RouteIndex {
 
   private newRouter(): Router {
     const { app } = this;
-    return Router({ caseSensitive: app.enabled('case sensitive routing'), strict: app.enabled('strict routing') });
+    const caseSensitive = app.enabled('case sensitive routing');
+    const strict = app.enabled('strict routing');
+    const router = Router({ caseSensitive, strict });
+    const add = router.route.bind(router);
+    const route = (path: string) => {
+      const added = add(path);
+      const layer = (router.stack as unknown as Layer[]).at(-1)!;
+      const plain = caseSensitive || strict ? undefined : plainPattern(path);
+      if (plain) layer.match = plain;
+      return added;
+    };
+    return Object.assign(router, { route });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type Layer, RouteIndex, type RouteLayer } from './route-index';
+import { type Layer, RouteIndex } from './route-index';
+import type { RouteLayer } from './try-routes';
 import { isMiddleware, versionsOf } from './route-versions';
 import { type Paths, pathsOf } from './version';
 import { XML_TYPES } from '../http/xml';
