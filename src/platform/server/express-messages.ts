@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import express, { type Express, type Response } from 'express';
 import { addressIn } from '../limits/client-address';
+import { ForwardedAddresses } from '../limits/forwarded-addresses';
 import type { StandingHeaders } from '../http/standing-headers';
 import { reservesMemoryFor } from '../answers/unread-answers';
 import { searchOf } from '../routing/version';
@@ -30,8 +31,36 @@ export function expressMessages(app: Express): {
   class ExpressRequest extends IncomingMessage {
     private search = '';
     private parsedQuery: Query = {};
-    private forwardedFor?: string | string[];
-    private forwardedAddress?: string;
+    private forwardedFor?: string | string[] = undefined;
+    private forwardedAddress?: string = undefined;
+    // What each request gets on its way. V8 would make a class of its own for each step of the way, and look up slowly what is
+    // used at many of them.
+    override id = '';
+    startedAt = NaN;
+    traceId = undefined;
+    traceContext = undefined;
+    timeLimit = undefined;
+    work = undefined;
+    turns = undefined;
+    turn = undefined;
+    urlAsSent = undefined;
+    representation = undefined;
+    version = undefined;
+    apiRoot = undefined;
+    res = undefined;
+    next = undefined;
+    baseUrl = undefined;
+    originalUrl = undefined;
+    params = undefined;
+    route = undefined;
+    user = undefined;
+    produces = undefined;
+    keyed = undefined;
+    includes = undefined;
+    exported = undefined;
+    fields = undefined;
+    /** Express's own. */
+    _parsedUrl = undefined;
 
     /** Parsed once for each URL. Express parses the query for each access. */
     get query(): Query {
@@ -51,16 +80,20 @@ export function expressMessages(app: Express): {
       const socket = this.socket as KnownSocket;
       const forwardedFor = this.headers['x-forwarded-for'];
       if (forwardedFor !== undefined) {
-        if (forwardedFor !== this.forwardedFor) this.forwardedAddress = addressIn(findIp.call(this));
-        this.forwardedFor = forwardedFor;
+        if (forwardedFor !== this.forwardedFor) {
+          const find = () => addressIn(findIp.call(this));
+          this.forwardedAddress = forwarded.of(socket.remoteAddress, forwardedFor, find);
+          this.forwardedFor = forwardedFor;
+        }
         if (this.forwardedAddress) return this.forwardedAddress;
       }
       return (socket.clientAddress ??= addressIn(socket.remoteAddress));
     }
   }
   class ExpressResponse extends ServerResponse {
-    standingHeaders?: StandingHeaders;
-    linkLine?: string;
+    standingHeaders?: StandingHeaders = undefined;
+    linkLine?: string = undefined;
+    locals = undefined;
 
     /** Every answer passes here, so this is where the memory of unread answers is limited. */
     override write(...written: Parameters<Write>): boolean {
@@ -84,6 +117,7 @@ export function expressMessages(app: Express): {
   const { query, ip, ...ofRequest } = Object.getOwnPropertyDescriptors(express.request);
   const parseQuery = query.get!;
   const findIp = ip.get!;
+  const forwarded = new ForwardedAddresses();
   Object.defineProperties(ExpressRequest.prototype, { ...ofRequest, ...Object.getOwnPropertyDescriptors(app.request) });
   Object.defineProperties(ExpressResponse.prototype, {
     ...Object.getOwnPropertyDescriptors(express.response),
