@@ -203,6 +203,23 @@ describe('on the wire', () => {
       expectError(answers[3], 'VALIDATION_ERROR', { fields: { request: 'http' } });
     });
 
+    it('have a line of the log each, also one that is refused while it waits for its turn', async () => {
+      const connection = await open();
+      const ids = ['before-it', 'refused-in-turn'];
+      const first = `GET /health/ready HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${ids[0]}\r\n\r\n`;
+      const headers = { 'Transfer-Encoding': 'chunked', 'X-Request-Id': ids[1] };
+
+      connection.write(first + postOnTheWire('/api/v1/users', headers, 'ZZ\r\n{}\r\n'));
+      const answers = await connection.allAnswers();
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+      const lines = api.app.log.filter(({ request_id }) => ids.includes(String(request_id)));
+      expect(lines.map(({ request_id, status }) => [request_id, status])).toEqual([
+        [ids[0], 200],
+        [ids[1], 400],
+      ]);
+    });
+
     it('are refused once, however much nonsense follows', async () => {
       const connection = await open();
 

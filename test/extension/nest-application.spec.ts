@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Controller, Get, Module, Render } from '@nestjs/common';
 import { MessagePattern, Transport, type ClientProxy, ClientProxyFactory } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request } from 'express';
 import { firstValueFrom } from 'rxjs';
 import { Produces, Public } from '../../src/platform';
 import { expectError } from '../../src/platform/testing';
@@ -93,6 +94,39 @@ describe('A setting of Express that the service depends on', () => {
     await expect(startApp({ prepare: (app) => void (app as NestExpressApplication).enable(name) })).rejects.toThrow(
       wayOut,
     );
+  });
+});
+
+describe('An extension of app.request', () => {
+  const added = (name: string, descriptor: PropertyDescriptor) => (app: unknown) => {
+    const { request } = (app as NestExpressApplication).getHttpAdapter().getInstance();
+    Object.defineProperty(request, name, descriptor);
+  };
+
+  it.each([
+    ['fields', { value: ['name'] }],
+    ['work', { get: () => 1 }],
+  ])('by a name that each request has of its own stops the start: %s', async (name, descriptor) => {
+    await expect(startApp({ prepare: added(name, descriptor) })).rejects.toThrow(`give them other names: ${name}`);
+  });
+
+  it('by another name is seen by handlers, also by that of the caller', async () => {
+    const descriptor = { get: () => 'SHOUTED', set: () => undefined, configurable: true };
+    const app = await startApp({
+      prepare: (nest) => {
+        for (const name of ['shouted', 'user']) added(name, descriptor)(nest);
+        const express = (nest as NestExpressApplication).getHttpAdapter().getInstance();
+        express.get('/shouted', (request, response) => {
+          response.json([(request as Request & { shouted: string }).shouted, request.user]);
+        });
+      },
+    });
+    try {
+      const answer = await fetch(`http://127.0.0.1:${app.port}/shouted`);
+      expect(await answer.json()).toEqual(['SHOUTED', 'SHOUTED']);
+    } finally {
+      await app.stop();
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context';
 import { isStreamingBody } from '@nestjs/core/router/streaming-body';
 
-type PickStreamingBody = (result: unknown, handlerStreams: unknown[]) => unknown;
+type PickStreamingBody = (result: unknown, handlerStreams?: unknown[]) => unknown;
 
 const nest = RouterExecutionContext.prototype as unknown as { pickStreamingBody: PickStreamingBody };
 const pick = nest.pickStreamingBody;
@@ -11,6 +11,6 @@ const pick = nest.pickStreamingBody;
  * the handler. A handler without streams isn't asked: that takes 1 % of GET /users/{id}.
  */
 nest.pickStreamingBody = function (result, handlerStreams) {
-  if (handlerStreams.length > 0) return pick.call(this, result, handlerStreams);
+  if (handlerStreams?.length !== 0) return pick.call(this, result, handlerStreams);
   return isStreamingBody(result) ? result : undefined;
 };

@@ -24,6 +24,8 @@ export interface RouteLayer extends Pick<TriedLayer, 'handleRequest'> {
 
 /** Given as error by a handler that leaves its route, and no other. */
 const ROUTE = 'route';
+/** Handlers that may pass a request on at once, as in Express. Then the stack begins anew. */
+const MAX_AT_ONCE = 100;
 
 /**
  * Does what a router of Express does with a request, for a router that has routes alone. Express's router prepares each
@@ -34,6 +36,7 @@ export function tryRoutes(router: Router, request: Request, response: Response, 
   const layers = router.stack as unknown as TriedLayer[];
   const { next: before, params } = request;
   let index = 0;
+  let atOnce = 0;
 
   function left(error?: unknown): void {
     request.next = before;
@@ -43,8 +46,13 @@ export function tryRoutes(router: Router, request: Request, response: Response, 
 
   function next(error?: unknown): void {
     if (error && error !== ROUTE) return left(error);
-    // A handler may have rewritten the URL.
-    const { path, method } = request;
+    if (++atOnce > MAX_AT_ONCE) {
+      atOnce = 0;
+      return void setImmediate(next, error);
+    }
+    const path = pathOf(request);
+    if (path === undefined) return left();
+    const { method } = request;
     while (index < layers.length) {
       const layer = layers[index++];
       const route = layer.route!;
@@ -55,17 +63,23 @@ export function tryRoutes(router: Router, request: Request, response: Response, 
         return left(failure);
       }
       if (!match) continue;
-      const answers = route._handlesMethod(method);
-      if (!answers && method !== 'HEAD') continue;
+      if (!route._handlesMethod(method) && method !== 'HEAD') continue;
       request.route = route;
       request.params = match.params;
-      const { stack } = route;
-      // What the route itself would do first is to look for its handlers of the method.
-      return (answers && stack.length === 1 ? stack[0] : layer).handleRequest(request, response, next);
+      return layer.handleRequest(request, response, next);
     }
     left();
   }
 
   request.next = next;
   next();
+}
+
+/** A handler may have rewritten the URL, to one that can't be parsed. */
+function pathOf(request: Request): string | undefined {
+  try {
+    return request.path;
+  } catch {
+    return undefined;
+  }
 }

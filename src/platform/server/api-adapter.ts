@@ -16,16 +16,14 @@ import { Drain } from './drain';
 import { expressMessages } from './express-messages';
 import { FixedSettings } from './fixed-settings';
 import { HookedAdapter } from './hooked-adapter';
+import { requireSeenExtensions } from './own-properties';
 import { RoutingTable } from '../routing/routing-table';
 
 /**
  * The interval in which Node checks for late headers, in milliseconds. Node's default of 30 s would extend the limit.
  */
 const CONNECTIONS_CHECK_INTERVAL = 1_000;
-/**
- * Longer than the idle time limit of common load balancers (60 s), so that they close idle connections, and not this
- * server.
- */
+/** Longer than the idle time limit of common load balancers (60 s), so that they close idle connections, not this server. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 /** Milliseconds that a client has to agree on TLS. Node's default is two minutes. */
 const HANDSHAKE_TIMEOUT = 10_000;
@@ -111,6 +109,7 @@ export class ApiAdapter extends HookedAdapter {
 
   /** Also answers paths outside of the prefix, which Nest would leave to Express's own page. */
   override setNotFoundHandler(): void {
+    requireSeenExtensions(this.getInstance<Express>());
     this.routes.settle(this.mayRepeatRoutes);
     if (this.fallback) this.routes.addLast(this.fallback);
     this.routes.addLast(unknownRoute((request, response) => this.rightsOf(request, response)));

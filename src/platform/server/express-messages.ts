@@ -7,6 +7,7 @@ import type { StandingHeaders } from '../http/standing-headers';
 import { reservesMemoryFor } from '../answers/unread-answers';
 import { searchOf } from '../routing/version';
 import { UnitOfWork } from '../transactions/unit-of-work';
+import { noteOwnProperties } from './own-properties';
 
 type Write = (chunk: unknown, ...more: unknown[]) => boolean;
 type End = (chunk?: unknown, ...more: unknown[]) => unknown;
@@ -36,7 +37,7 @@ export function expressMessages(app: Express): {
     // What each request gets on its way. V8 would make a class of its own for each step of the way, and look up slowly what is
     // used at many of them.
     override id = '';
-    startedAt = NaN;
+    startedAt = undefined;
     traceId = undefined;
     traceContext = undefined;
     timeLimit = undefined;
@@ -53,7 +54,6 @@ export function expressMessages(app: Express): {
     originalUrl = undefined;
     params = undefined;
     route = undefined;
-    user = undefined;
     produces = undefined;
     keyed = undefined;
     includes = undefined;
@@ -93,7 +93,6 @@ export function expressMessages(app: Express): {
   class ExpressResponse extends ServerResponse {
     standingHeaders?: StandingHeaders = undefined;
     linkLine?: string = undefined;
-    locals = undefined;
 
     /** Every answer passes here, so this is where the memory of unread answers is limited. */
     override write(...written: Parameters<Write>): boolean {
@@ -125,6 +124,7 @@ export function expressMessages(app: Express): {
   });
   app.request = ExpressRequest.prototype as unknown as Express['request'];
   app.response = ExpressResponse.prototype as unknown as Express['response'];
+  noteOwnProperties(ExpressRequest);
   return {
     IncomingMessage: ExpressRequest,
     ServerResponse: ExpressResponse as unknown as typeof ServerResponse,

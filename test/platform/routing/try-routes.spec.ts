@@ -96,6 +96,23 @@ async function answersOf(app: Express): Promise<unknown[]> {
   }
 }
 
+const statusesOf = async (app: Express, paths: string[]): Promise<number[]> => {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, {
+        headers: { Connection: 'close' },
+        signal: AbortSignal.timeout(10_000),
+      });
+    return await Promise.all(paths.map(async (path) => (await ask(path)).status));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
 const added = fc.record({
   method: fc.constantFrom<Added['method']>('get', 'get', 'post', 'all'),
   path: fc.constantFrom(...PATHS),
@@ -112,6 +129,54 @@ describe('Routes that are tried without a router', () => {
       { numRuns: 60 },
     );
   }, 60_000);
+
+  it.each(['http://[bad/', undefined])(
+    'are over when a handler has made %s of the URL, and passes it on later',
+    async (url) => {
+      const later: RequestHandler = (request, _response, next) => {
+        setTimeout(() => {
+          request.url = url!;
+          next();
+        }, 1);
+      };
+      const tables = [true, false].map((isIndexed) => {
+        const app = express();
+        const router = isIndexed ? RouteIndex.routerFor(app, '/api/things/:id') : undefined;
+        (router ?? app).get('/api/things/:id', later);
+        return app.use(((_error, _request, response, _next) => void response.send('refused')) as ErrorRequestHandler);
+      });
+      const [indexed, plain] = await Promise.all(tables.map((app) => statusesOf(app, ['/api/things/7'])));
+
+      expect(indexed).toEqual([404]);
+      expect(indexed).toEqual(plain);
+    },
+  );
+
+  it('may pass a request on any number of times', async () => {
+    const app = express();
+    for (let index = 0; index < 5_000; index++) {
+      RouteIndex.routerFor(app, '/api/things')!.get('/api/things', (_request, _response, next) => next());
+    }
+    RouteIndex.routerFor(app, '/api/things')!.get('/api/things', (_request, response) => void response.send('last'));
+
+    expect(await statusesOf(app, ['/api/things'])).toEqual([200]);
+  });
+
+  it('are called by their layer, which instrumentations replace', async () => {
+    const app = express();
+    const router = RouteIndex.routerFor(app, '/api/things')!;
+    router.get('/api/things', (_request, response) => void response.send('things'));
+    const [layer] = router.stack as unknown as { handle: RequestHandler }[];
+    const { handle } = layer;
+    const seen = jest.fn();
+    layer.handle = (request, response, next) => {
+      seen(request.route);
+      return handle(request, response, next);
+    };
+
+    expect(await statusesOf(app, ['/api/things'])).toEqual([200]);
+    expect(seen).toHaveBeenCalledWith(expect.objectContaining({ path: '/api/things' }));
+  });
 
   it("leave a request to the router while somebody listens to Express's channel", async () => {
     const table: Added[] = [{ method: 'get', path: '/api/things/:id', ways: ['next', 'answer'] }];
