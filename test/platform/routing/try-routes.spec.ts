@@ -44,7 +44,7 @@ function handlerOf(way: Way, name: string): RequestHandler {
         return next();
       case 'send':
         // Express's own functions pass their errors on like this.
-        return request.next!(name === 'none' ? undefined : new Error(`sent by ${name}`));
+        return request.next!(new Error(`sent by ${name}`));
       default:
         return void response.json(response.locals.seen);
     }
@@ -75,43 +75,33 @@ function build(added: Added[], isIndexed: boolean): Express {
   return app;
 }
 
-async function answersOf(app: Express): Promise<unknown[]> {
+/** Serves an application while it is asked. */
+async function asked<T>(app: Express, ask: (path: string, method?: string) => Promise<T>, all: [string, string?][]) {
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const asked = METHODS.flatMap((method) => REQUESTS.map((path) => ({ method, path })));
-    return await Promise.all(
-      asked.map(async ({ method, path }) => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-          method,
-          signal: AbortSignal.timeout(10_000),
-        });
-        return [method, path, response.status, response.headers.get('allow'), await response.text()];
-      }),
-    );
+    return await Promise.all(all.map(([path, method]) => ask(`http://127.0.0.1:${port}${path}`, method)));
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
 }
 
-const statusesOf = async (app: Express, paths: string[]): Promise<number[]> => {
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  try {
-    const ask = (path: string) =>
-      fetch(`http://127.0.0.1:${port}${path}`, {
-        headers: { Connection: 'close' },
-        signal: AbortSignal.timeout(10_000),
-      });
-    return await Promise.all(paths.map(async (path) => (await ask(path)).status));
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-};
+const request = (url: string, method?: string) => fetch(url, { method, signal: AbortSignal.timeout(10_000) });
+
+const statusesOf = (app: Express, path: string): Promise<number[]> =>
+  asked(app, async (url) => (await request(url)).status, [[path]]);
+
+function answersOf(app: Express): Promise<unknown[]> {
+  const all = METHODS.flatMap((method) => REQUESTS.map((path): [string, string] => [path, method]));
+  const ask = async (url: string, method?: string) => {
+    const response = await request(url, method);
+    const path = new URL(url).pathname;
+    return [method, path, response.status, response.headers.get('allow'), await response.text()];
+  };
+  return asked(app, ask, all);
+}
 
 const added = fc.record({
   method: fc.constantFrom<Added['method']>('get', 'get', 'post', 'all'),
@@ -145,7 +135,7 @@ describe('Routes that are tried without a router', () => {
         (router ?? app).get('/api/things/:id', later);
         return app.use(((_error, _request, response, _next) => void response.send('refused')) as ErrorRequestHandler);
       });
-      const [indexed, plain] = await Promise.all(tables.map((app) => statusesOf(app, ['/api/things/7'])));
+      const [indexed, plain] = await Promise.all(tables.map((app) => statusesOf(app, '/api/things/7')));
 
       expect(indexed).toEqual([404]);
       expect(indexed).toEqual(plain);
@@ -159,7 +149,7 @@ describe('Routes that are tried without a router', () => {
     }
     RouteIndex.routerFor(app, '/api/things')!.get('/api/things', (_request, response) => void response.send('last'));
 
-    expect(await statusesOf(app, ['/api/things'])).toEqual([200]);
+    expect(await statusesOf(app, '/api/things')).toEqual([200]);
   });
 
   it('are called by their layer, which instrumentations replace', async () => {
@@ -174,7 +164,7 @@ describe('Routes that are tried without a router', () => {
       return handle(request, response, next);
     };
 
-    expect(await statusesOf(app, ['/api/things'])).toEqual([200]);
+    expect(await statusesOf(app, '/api/things')).toEqual([200]);
     expect(seen).toHaveBeenCalledWith(expect.objectContaining({ path: '/api/things' }));
   });
 
