@@ -70,8 +70,9 @@ async function measureRound(bench, work, assignments, round, { options, results,
     const failure = await assignments[name].warmUp().catch(invalid);
     if (failure) turns[name].push(failure);
   }
+  const order = inTurn(names, round);
   for (let number = 0; number < Math.max(1, Math.round(options.seconds / turn)); number++) {
-    for (const name of inTurn(names, round + number)) {
+    for (const name of order) {
       const isLost = turns[name].some(({ invalid }) => invalid);
       if (!isLost) turns[name].push(await assignments[name].measure(turn).catch(invalid));
     }
@@ -106,9 +107,13 @@ function invalid({ message }) {
   return { invalid: message };
 }
 
-/** A B C, C B A, A B C ...: drift of the machine affects all servers alike. */
-function inTurn(names, number) {
-  return number % 2 === 0 ? names : names.toReversed();
+/**
+ * A B C in the first round, B C A in the second ...: each is first as often as the others. No server takes two turns in a row, for
+ * the second of which it would find the caches of the core filled by itself.
+ */
+function inTurn(names, round) {
+  const first = round % names.length;
+  return [...names.slice(first), ...names.slice(0, first)];
 }
 
 /** All turns of a server in a round as one measurement. Percentiles are medians of the turns. */
