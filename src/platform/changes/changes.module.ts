@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { AuditCount } from './audit-count';
 import { ChangeListeners } from './change-listeners';
 import { ChangeNotices } from './change-notices';
 import { Changes } from './changes';
@@ -7,7 +8,7 @@ import { SettledChanges } from './settled-changes';
 
 @Global()
 @Module({
-  providers: [Changes, SettledChanges, ChangeNotices, LiveChanges, ChangeListeners],
+  providers: [Changes, SettledChanges, ChangeNotices, LiveChanges, ChangeListeners, AuditCount],
   exports: [Changes, SettledChanges, ChangeNotices, ChangeListeners],
 })
 export class ChangesModule {}

@@ -2,6 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { BatchedRead, keysOf } from './batched-read';
 import { type CountedTable, SHARED_SLOTS } from './count-rows';
 import { isKeptApart } from './kept-apart';
+import { findSettledTables, settledTable } from './settled-counts';
 
 const countedTables = new WeakMap<DataSource, Map<string, Omit<FoundTable, 'schema' | 'table'>>>();
 
@@ -30,6 +31,7 @@ export async function findCountedTables(database: DataSource): Promise<void> {
   const tables = rows.map(({ schema, table, ...counted }) => [`${schema}.${table}`, counted] as const);
   countedTables.set(database, new Map(tables));
   if (rows.length > 0) await sweepCounts(database);
+  await findSettledTables(database);
 }
 
 /**
@@ -58,16 +60,21 @@ export function isCounted(database: DataSource, entity: EntityMetadata, byStatus
   if (entity.tableType !== 'regular' || entity.inheritancePattern !== undefined) return false;
   // Some sessions may see fewer rows.
   if (isKeptApart(database, entity)) return false;
-  const counted = countedTables.get(database)?.get(`${entity.schema ?? database.driver.schema}.${entity.tableName}`);
+  const name = fullNameOf(database, entity);
+  if (settledTable(database, entity.tableName)?.name === name) return !byStatus && !entity.deleteDateColumn;
+  const counted = countedTables.get(database)?.get(name);
   if (!counted || (byStatus && !counted.status)) return false;
   // The counts must exclude deleted rows exactly if the entity hides them.
   return counted.deleted_at === (entity.deleteDateColumn !== undefined);
 }
 
 /** Whether {@link EDITION} tells when rows of a counted entity move. Rows of a part of a table may go, or to another part, unnoticed. */
-export function tellsMoves(database: DataSource, { schema, tableName }: EntityMetadata): boolean {
-  return countedTables.get(database)?.get(`${schema ?? database.driver.schema}.${tableName}`)?.divided === false;
+export function tellsMoves(database: DataSource, entity: EntityMetadata): boolean {
+  return countedTables.get(database)?.get(fullNameOf(database, entity))?.divided === false;
 }
+
+const fullNameOf = (database: DataSource, { schema, tableName }: EntityMetadata): string =>
+  `${schema ?? database.driver.schema}.${tableName}`;
 
 /**
  * SQL that is the same as long as no counted row has gone, moved or come back, as an aggregate of the counts of a table: between two
@@ -99,5 +106,7 @@ const counts = new BatchedRead<string, Count>(
 
 /** The number of rows of a counted table, or of those with a status. */
 export async function countedRows(database: DataSource, table: string, status = ''): Promise<number> {
-  return (await counts.read(database, table + SEPARATOR + status))?.rows ?? 0;
+  const settled = settledTable(database, table);
+  const count = settled ? settled.counts.read(database, table) : counts.read(database, table + SEPARATOR + status);
+  return (await count)?.rows ?? 0;
 }
