@@ -43,7 +43,7 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
       const before = new Date(Date.now() - seconds(this.settings.AUDIT_RETENTION));
       let removed = 0;
       for (let found = BATCH; found === BATCH && !this.job.isEnding; removed += found) {
-        found = await this.database.transaction((manager) => removeBatch(manager, before));
+        found = await this.database.transaction('READ COMMITTED', (manager) => removeBatch(manager, before));
       }
       return removed;
     }, STATEMENT);

@@ -13,9 +13,11 @@ export class SettledCounts1767740000000 implements MigrationInterface {
         rows bigint NOT NULL DEFAULT 0
       ) WITH (fillfactor = 50)`);
     await database.query("INSERT INTO settled_counts (table_name) VALUES ('audit_events')");
-    // Locks before it looks: what is counted meanwhile has counted the removed events, too.
+    // Locks before it looks: what is counted meanwhile has counted the removed events, too. It runs as the owner of the tables, for
+    // those who may delete events and nothing else.
     await database.query(`
-      CREATE FUNCTION audit_events_count_settled() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION audit_events_count_settled() RETURNS trigger LANGUAGE plpgsql
+      SECURITY DEFINER SET search_path FROM CURRENT AS $$
       DECLARE
         counted bigint;
       BEGIN
@@ -31,8 +33,9 @@ export class SettledCounts1767740000000 implements MigrationInterface {
     );
   }
 
+  /** Stop all instances before: their lists would read a table that is gone. */
   async down(database: QueryRunner): Promise<void> {
-    await database.query('DROP FUNCTION audit_events_count_settled CASCADE');
     await database.query('DROP TABLE settled_counts');
+    await database.query('DROP FUNCTION audit_events_count_settled CASCADE');
   }
 }
