@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { waitFor } from '../../src/platform/testing';
+import { type Client as ApiClient, waitFor } from '../../src/platform/testing';
 import { SettledChanges } from '../../src/platform/changes/settled-changes';
 import { RepeatedJob } from '../../src/platform/transactions/repeated-job';
 import { AuditCount } from '../../src/platform/changes/audit-count';
@@ -31,6 +31,7 @@ const WAITING = `
 
 describe('The number of audit events', () => {
   const api = useTestApi();
+  let client: ApiClient;
   const database = () => api.app.nest.get(DataSource);
   const query = <R = object>(text: string) => database().query<R[]>(text);
   const count = () => api.app.nest.get(AuditCount).count();
@@ -48,15 +49,21 @@ describe('The number of audit events', () => {
     });
 
   async function total(): Promise<number> {
-    const { body } = await api.as(await api.admin()).get('/audit-events?size=1');
+    const { body } = await client.get('/audit-events?size=1');
     return body.pagination.total as number;
   }
 
-  /** What the list says beyond the rows that there are. The list itself leaves an event: the sign-in of its caller. */
+  /** What the list says beyond the rows that there are. Sign-ins leave their events a moment later. */
   async function excess(): Promise<number> {
+    const { counted: before } = await compared();
     const said = await total();
-    return said - (await compared()).counted;
+    const { counted } = await compared();
+    return before === counted ? said - counted : excess();
   }
+
+  beforeAll(async () => {
+    client = api.as(await api.admin());
+  });
 
   it('is read from what was counted, and from the events after it', async () => {
     await query(EVENT);
@@ -88,8 +95,7 @@ describe('The number of audit events', () => {
     await RepeatedJob.between(async () => {
       const before = await state();
       await query(EVENT);
-      const runner = database().createQueryRunner();
-      await countSettled(runner, 'audit_events', () => true).finally(() => runner.release());
+      await countSettled(database(), 'audit_events', () => true);
 
       expect(await state()).toEqual(before);
     });

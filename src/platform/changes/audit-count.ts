@@ -36,13 +36,6 @@ export class AuditCount implements OnApplicationBootstrap, BeforeApplicationShut
   async count(): Promise<void> {
     // The migration may not have run yet.
     if (!settledTable(this.database, TABLE)) return;
-    await inBackground(async () => {
-      const runner = this.database.createQueryRunner();
-      try {
-        await countSettled(runner, TABLE, () => this.job.isEnding);
-      } finally {
-        await runner.release();
-      }
-    }, STATEMENT);
+    await inBackground(() => countSettled(this.database, TABLE, () => this.job.isEnding), STATEMENT);
   }
 }

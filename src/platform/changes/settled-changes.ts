@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
+import { areUnderWay, lastNumberOf, WRITERS, type Writers } from '../rows/table-writers';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { MS_PER_SECOND, seconds } from '../units';
 
@@ -16,24 +17,14 @@ const FOR_ALL = 250;
 /** The least time between two looks at locks, in milliseconds: they cost more than the number of a transaction. */
 const LOCKS_INTERVAL = 100;
 
-/** `last_value` of a sequence that has given no number yet is the first one. */
-const LAST = 'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM audit_events_id_seq';
+const TABLE = 'audit_events';
+const LAST = `SELECT ${lastNumberOf(TABLE)} AS last`;
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 /**
  * The snapshot's own `xmax` is one past the last number that has *ended*: transactions above it may run already. So the
  * reader takes a number for itself, which is greater than those of all that have one.
  */
 const NEXT = 'SELECT pg_current_xact_id()::text AS next';
-
-/**
- * The transactions that may have an event: each INSERT locks the table until its transaction ends, before the event gets its
- * number. Everybody may read this view. A prepared transaction is named -1/... once the server has been started again.
- */
-const HOLDERS = `
-  SELECT coalesce(array_agg(virtualtransaction), '{}') AS holders FROM pg_locks
-   WHERE locktype = 'relation' AND relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock' AND granted
-     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-const PREPARED = '-1/';
 
 const OLDEST_AFTER = `
   SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
@@ -46,7 +37,7 @@ interface Mark {
   /** When it was noted, by the clock of `performance`. */
   at: number;
   /** The transactions that may have had an event when it was noted, or after it. Undefined until somebody asks. */
-  holders?: string[];
+  writers?: string[];
 }
 
 /**
@@ -151,13 +142,10 @@ export class SettledChanges {
     this.locksSeenAt = performance.now();
     // Not those that are noted meanwhile: an event of theirs may be younger than what is read here.
     const marks = [...this.marks];
-    const [{ holders }] = await this.database.query<{ holders: string[] }[]>(HOLDERS);
-    const running = new Set(holders);
-    const isPrepared = holders.some((holder) => holder.startsWith(PREPARED));
+    const [{ writers }] = await this.database.query<Writers[]>(WRITERS, [TABLE]);
     for (const mark of marks) {
-      mark.holders ??= holders;
-      const isOver = !isPrepared && mark.holders.every((holder) => !running.has(holder));
-      if (isOver) this.settled = Math.max(this.settled, mark.last);
+      mark.writers ??= writers;
+      if (!areUnderWay(mark.writers, writers)) this.settled = Math.max(this.settled, mark.last);
     }
     this.forgetSettled();
   }

@@ -1,7 +1,8 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seconds } from '../units';
 import { BatchedRead, keysOf } from './batched-read';
+import { areUnderWay, lastNumberOf, WRITERS, type Writers } from './table-writers';
 
 /** Rows that one transaction counts: it keeps the retention waiting. */
 const STEP = 50_000;
@@ -11,16 +12,6 @@ const ALL = Number.MAX_SAFE_INTEGER;
 const PATIENCE = seconds(1);
 /** Milliseconds between two looks. */
 const INTERVAL = 50;
-
-/**
- * SQL for the transactions that write to a table: an INSERT locks it until its transaction ends, before its rows get their numbers. It
- * may get the number of the transaction itself only after those.
- */
-const WRITERS = `
-  SELECT coalesce(array_agg(virtualtransaction), '{}') AS writers FROM pg_locks
-   WHERE locktype = 'relation' AND relation = $1::regclass AND mode = 'RowExclusiveLock' AND granted
-     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-const PREPARED = '-1/';
 
 /**
  * SQL for the tables whose rows are numbered, never changed, and counted up to a number by {@link countSettled}. They have a trigger
@@ -61,7 +52,7 @@ function countsOf(database: DataSource, table: string): BatchedRead<string, Coun
   return new BatchedRead(
     `read-settled-count-${table}`,
     `SELECT key, rows + (
-        SELECT count(*) FROM ${database.driver.escape(table)} AS later WHERE later.id > up_to AND later.id <= up_to + ${ALL}) AS rows
+        SELECT count(*) FROM ${table} AS later WHERE later.id > up_to AND later.id <= up_to + ${ALL}) AS rows
        FROM unnest(${keysOf('text')}) AS key JOIN settled_counts ON table_name = key`,
     ({ key }) => key,
     { byReplica: true },
@@ -75,82 +66,61 @@ function countsOf(database: DataSource, table: string): BatchedRead<string, Coun
  *
  * Nothing of it is remembered by the process, because the numbers of a database may go back: a crash takes back those that nobody
  * has committed, and a standby that takes over may have less.
- * @param runner of one connection, outside of a transaction
  * @param isEnding whether the rest is left for the next time
  */
-export async function countSettled(runner: QueryRunner, table: string, isEnding: () => boolean): Promise<void> {
-  const { upTo, last } = await look(runner, table);
-  if (upTo >= last || !(await waitForWriters(runner, table, isEnding))) return;
+export async function countSettled(database: DataSource, table: string, isEnding: () => boolean): Promise<void> {
+  const { upTo, last } = await look(database, table);
+  if (upTo >= last || !(await waitForWriters(database, table, isEnding))) return;
   let isLeft = true;
-  while (isLeft && !isEnding()) isLeft = await countStep(runner, table, last);
+  while (isLeft && !isEnding()) {
+    isLeft = await database.transaction('READ COMMITTED', (manager) => countStep(manager, table, last));
+  }
 }
 
 /** How far a table is counted, and the last number of its rows. */
-async function look(runner: QueryRunner, table: string): Promise<{ upTo: number; last: number }> {
-  const [{ up_to, last }] = (await runner.query(
-    `SELECT up_to, ${lastOf(runner, table)} AS last FROM settled_counts WHERE table_name = $1`,
+async function look(database: DataSource, table: string): Promise<{ upTo: number; last: number }> {
+  const [{ up_to, last }] = await database.query<{ up_to: number; last: number }[]>(
+    `SELECT up_to, ${lastNumberOf(table)} AS last FROM settled_counts WHERE table_name = $1`,
     [table],
-  )) as { up_to: number; last: number }[];
+  );
   return { upTo: up_to, last };
 }
 
-/** SQL for the last number. `last_value` of a sequence that has given none yet is the first one. */
-const lastOf = ({ dataSource: { driver } }: QueryRunner, table: string): string =>
-  `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${driver.escape(`${table}_id_seq`)})`;
-
 /** @returns whether all transactions have ended that may have a row, with a number or not yet, when it is called */
-async function waitForWriters(runner: QueryRunner, table: string, isEnding: () => boolean): Promise<boolean> {
+async function waitForWriters(database: DataSource, table: string, isEnding: () => boolean): Promise<boolean> {
   const end = performance.now() + PATIENCE;
-  const writers = await writersOf(runner, table);
+  const writers = await writersOf(database, table);
   let running = writers;
-  while (isUnderWay(writers, running)) {
+  while (areUnderWay(writers, running)) {
     if (isEnding() || performance.now() >= end) return false;
     await delay(INTERVAL);
-    running = await writersOf(runner, table);
+    running = await writersOf(database, table);
   }
   return true;
 }
 
-/** A transaction that is prepared for its commit goes on under another name. */
-const isUnderWay = (writers: readonly string[], running: readonly string[]): boolean =>
-  running.some((writer) => writers.includes(writer) || writer.startsWith(PREPARED));
-
-async function writersOf(runner: QueryRunner, table: string): Promise<string[]> {
-  const [{ writers }] = (await runner.query(WRITERS, [table])) as { writers: string[] }[];
+async function writersOf(database: DataSource, table: string): Promise<string[]> {
+  const [{ writers }] = await database.query<Writers[]>(WRITERS, [table]);
   return writers;
 }
 
-/** @returns whether there is more to count */
-async function countStep(runner: QueryRunner, table: string, last: number): Promise<boolean> {
-  await runner.startTransaction('READ COMMITTED');
-  try {
-    const counted = await countInTransaction(runner, table, last);
-    await runner.commitTransaction();
-    return counted !== undefined && counted < last;
-  } catch (error) {
-    await runner.rollbackTransaction();
-    throw error;
-  }
-}
-
-/** @returns up to which number is counted now; undefined if somebody else has the count, or the numbers have gone back */
-async function countInTransaction(runner: QueryRunner, table: string, last: number): Promise<number | undefined> {
-  await runner.query("SET LOCAL lock_timeout = '1s'");
+/** @returns whether there is more to count: not if somebody else has the count, or the numbers have gone back */
+async function countStep(manager: EntityManager, table: string, last: number): Promise<boolean> {
+  await manager.query("SET LOCAL lock_timeout = '1s'");
   // Locked first: the next statement then sees what those have removed who have had the lock.
-  const [known] = (await runner.query(
+  const [known] = await manager.query<{ up_to: number }[]>(
     `SELECT up_to FROM settled_counts
-      WHERE table_name = $1 AND up_to < $2 AND ${lastOf(runner, table)} >= $2 FOR UPDATE SKIP LOCKED`,
+      WHERE table_name = $1 AND up_to < $2 AND ${lastNumberOf(table)} >= $2 FOR UPDATE SKIP LOCKED`,
     [table, last],
-  )) as { up_to: number }[];
-  if (!known) return undefined;
-  const name = runner.dataSource.driver.escape(table);
-  const [[{ up_to }]] = (await runner.query(
+  );
+  if (!known) return false;
+  const [[{ up_to }]] = await manager.query<[{ up_to: number }[], number]>(
     `UPDATE settled_counts SET rows = settled_counts.rows + step.rows,
             up_to = CASE WHEN step.rows < ${STEP} THEN $3::bigint ELSE step.last END
        FROM (SELECT count(*) AS rows, max(id) AS last
-               FROM (SELECT id FROM ${name} WHERE id > $2 AND id <= $3 ORDER BY id LIMIT ${STEP}) AS next) AS step
+               FROM (SELECT id FROM ${table} WHERE id > $2 AND id <= $3 ORDER BY id LIMIT ${STEP}) AS next) AS step
       WHERE table_name = $1 RETURNING up_to`,
     [table, known.up_to, last],
-  )) as [{ up_to: number }[], number];
-  return up_to;
+  );
+  return up_to < last;
 }
