@@ -42,11 +42,12 @@ export class PostgresCluster {
   private constructor(
     private readonly directory: string,
     private readonly port: number,
+    private readonly settings: Record<string, string>,
   ) {}
 
-  /** A new one, without rows. It runs. */
-  static async start(): Promise<PostgresCluster> {
-    const cluster = await PostgresCluster.empty();
+  /** A new one, without rows. It runs. @param settings those of the server that differ from {@link QUICK} */
+  static async start(settings: Record<string, string> = {}): Promise<PostgresCluster> {
+    const cluster = await PostgresCluster.empty(settings);
     cluster.run('initdb', [
       '-D',
       cluster.data,
@@ -63,12 +64,12 @@ export class PostgresCluster {
     return cluster;
   }
 
-  private static async empty(): Promise<PostgresCluster> {
+  private static async empty(settings: Record<string, string> = {}): Promise<PostgresCluster> {
     const directory = mkdtempSync(join(tmpdir(), 'resource-api-cluster-'));
     chmodSync(directory, 0o755);
     const { uid, gid } = account();
     if (uid !== undefined) chownSync(directory, uid, gid!);
-    return new PostgresCluster(directory, await freePort());
+    return new PostgresCluster(directory, await freePort(), settings);
   }
 
   /** A standby that follows this one by streaming. It runs. */
@@ -90,7 +91,7 @@ export class PostgresCluster {
 
   /** Starts it again after {@link kill}. */
   async begin(): Promise<void> {
-    const settings = { ...QUICK, port: String(this.port), listen_addresses: '127.0.0.1' };
+    const settings = { ...QUICK, ...this.settings, port: String(this.port), listen_addresses: '127.0.0.1' };
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.process = spawn(join(binaries!, 'postgres'), ['-D', this.data, ...options], {
       ...account(),

@@ -32,6 +32,7 @@ export class LiveChanges implements OnModuleDestroy {
   private readonly looks = new Looks(() => this.look());
   private readonly confirmations: Confirmations;
   private recent?: RecentChanges;
+  private history = 0;
   private isWaking = false;
   private isToWake = false;
   private lingering?: NodeJS.Timeout;
@@ -116,8 +117,9 @@ export class LiveChanges implements OnModuleDestroy {
 
   /** @returns whether everything that is known of is settled, and was read */
   private async look(): Promise<boolean> {
-    const { settled, last } = await this.settled.soFar();
+    const { settled, last, history } = await this.settled.soFar();
     if (!this.isRunning) return true;
+    if (history !== this.history) this.beginHistory(history);
     const isFirst = !this.recent;
     const recent = (this.recent ??= new RecentChanges(settled));
     while (recent.upTo < settled) {
@@ -128,6 +130,14 @@ export class LiveChanges implements OnModuleDestroy {
     }
     if (isFirst) this.wakeAll();
     return recent.upTo >= last;
+  }
+
+  /** What listeners know may have never been. They come back with their marks, and are told so. */
+  private beginHistory(history: number): void {
+    this.history = history;
+    if (!this.recent) return;
+    this.recent = undefined;
+    for (const listener of this.listeners) listener.end();
   }
 
   private wakeAll(): void {

@@ -21,16 +21,21 @@ const TABLE = 'audit_events';
 const LAST = `SELECT ${lastNumberOf(TABLE)} AS last`;
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 /**
- * The snapshot's own `xmax` is one past the last number that has *ended*: transactions above it may run already. So the
- * reader takes a number for itself, which is greater than those of all that have one.
+ * The last number, and after it the next transaction. The snapshot's own `xmax` is one past the last number that has *ended*:
+ * transactions above it may run already. So the reader takes a number for itself, which is greater than those of all that have one.
+ *
+ * PostgreSQL waits for the disk, and for a synchronous standby, only with a transaction that has written something. With this one's
+ * message, which nobody reads, it does: the number and all before it are there after a crash, and nobody gets them again.
  */
-const NEXT = 'SELECT pg_current_xact_id()::text AS next';
+const NOTED = `
+  WITH noted AS MATERIALIZED (SELECT ${lastNumberOf(TABLE)} AS last)
+  SELECT last, pg_current_xact_id()::text AS next, pg_logical_emit_message(true, '${TABLE}', '') FROM noted`;
 
 const OLDEST_AFTER = `
   SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
     FROM audit_events WHERE id > $1 ORDER BY id LIMIT 1`;
 
-/** All events up to `last` are of transactions whose number is less than `next`. */
+/** All events up to `last` are of transactions whose number is less than `next`, also after a crash. */
 interface Mark {
   last: number;
   next: bigint;
@@ -50,8 +55,11 @@ interface Mark {
 export class SettledChanges {
   private marks: Mark[] = [];
   private settled = 0;
+  /** How often numbers have gone back. */
+  private history = 0;
   private locksSeenAt = -Infinity;
   private looking?: Promise<number>;
+  private noting?: Promise<void>;
 
   constructor(@InjectDataSource() private readonly database: DataSource) {}
 
@@ -65,10 +73,13 @@ export class SettledChanges {
     return (this.looking ??= UnitOfWork.outside(() => this.look()).finally(() => (this.looking = undefined)));
   }
 
-  /** The number so far, without waiting for writers, and the last one that was given: if that is greater, some may still come. */
-  async soFar(): Promise<{ settled: number; last: number }> {
+  /**
+   * The number so far, without waiting for writers, and the last one that was given: if that is greater, some may still come. With
+   * another `history` than before, events may have numbers that others had.
+   */
+  async soFar(): Promise<{ settled: number; last: number; history: number }> {
     const last = await UnitOfWork.outside(() => this.lookOnce());
-    return { settled: this.settled, last: Math.max(last, this.settled) };
+    return { settled: this.settled, last: Math.max(last, this.settled), history: this.history };
   }
 
   /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
@@ -94,34 +105,47 @@ export class SettledChanges {
     const wanted = await this.lookOnce();
     while (this.settled < wanted && performance.now() < end) {
       await delay(INTERVAL);
+      await this.note(wanted);
       await this.settle();
     }
     return this.settled;
   }
 
-  private async last(): Promise<number> {
-    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
-    return Number(last);
-  }
-
   private async lookOnce(): Promise<number> {
-    const last = await this.mark();
+    const last = await this.last();
+    await this.note(last);
     await this.settle();
     return last;
   }
 
-  /**
-   * Notes the last number, and after it the next transaction: one that has an event has its number already. Only numbers
-   * that are new cost a transaction.
-   */
-  private async mark(): Promise<number> {
-    const mark = await this.last();
-    if (mark <= this.settled || this.marks.some((one) => one.last === mark)) return mark;
-    const [{ next }] = await this.database.query<{ next: string }[]>(NEXT);
-    this.marks.push({ last: mark, next: BigInt(next), at: performance.now() });
+  private async last(): Promise<number> {
+    // Before the statement is sent: what is known meanwhile may be greater than what it reads.
+    const known = this.known;
+    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
+    // A standby that takes over has less, if commits didn't wait for it.
+    if (Number(last) < known) this.forgetAll();
+    return Number(last);
+  }
+
+  /** The greatest number that was noted. */
+  private get known(): number {
+    return Math.max(this.settled, ...this.marks.map(({ last }) => last));
+  }
+
+  /** Notes a number that is new, which costs a transaction. Waits a second at most: a standby may not confirm it. */
+  private async note(number: number): Promise<void> {
+    if (number <= this.known) return;
+    this.noting ??= this.noteLast().finally(() => (this.noting = undefined));
+    const isOver = new AbortController();
+    const late = delay(PATIENCE, undefined, isOver).catch(() => undefined);
+    await Promise.race([this.noting, late]).finally(() => isOver.abort());
+  }
+
+  private async noteLast(): Promise<void> {
+    const [{ last, next }] = await this.database.query<{ last: string; next: string }[]>(NOTED);
+    this.marks.push({ last: Number(last), next: BigInt(next), at: performance.now() });
     // Every other one, so that old and new ones remain.
     if (this.marks.length > MAX_MARKS) this.marks = this.marks.filter((_, index) => index % 2 === 0);
-    return mark;
   }
 
   /** Finds the last mark whose transactions have all ended. */
@@ -145,6 +169,7 @@ export class SettledChanges {
     const [{ writers }] = await this.database.query<Writers[]>(WRITERS, [TABLE]);
     for (const mark of marks) {
       mark.writers ??= writers;
+      if (!this.marks.includes(mark)) continue;
       if (!areUnderWay(mark.writers, writers)) this.settled = Math.max(this.settled, mark.last);
     }
     this.forgetSettled();
@@ -152,5 +177,11 @@ export class SettledChanges {
 
   private forgetSettled(): void {
     this.marks = this.marks.filter(({ last }) => last > this.settled);
+  }
+
+  private forgetAll(): void {
+    this.marks = [];
+    this.settled = 0;
+    this.history++;
   }
 }
