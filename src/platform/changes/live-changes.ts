@@ -32,7 +32,7 @@ export class LiveChanges implements OnModuleDestroy {
   private readonly looks = new Looks(() => this.look());
   private readonly confirmations: Confirmations;
   private recent?: RecentChanges;
-  private history = 0;
+  private history?: object;
   private isWaking = false;
   private isToWake = false;
   private lingering?: NodeJS.Timeout;
@@ -133,9 +133,10 @@ export class LiveChanges implements OnModuleDestroy {
   }
 
   /** What listeners know may have never been. They come back with their marks, and are told so. */
-  private beginHistory(history: number): void {
+  private beginHistory(history: object): void {
+    const isFirst = !this.history;
     this.history = history;
-    if (!this.recent) return;
+    if (isFirst) return;
     this.recent = undefined;
     for (const listener of this.listeners) listener.end();
   }

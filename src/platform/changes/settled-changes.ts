@@ -2,64 +2,64 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { setTimeout as delay } from 'node:timers/promises';
+import { settledTable } from '../rows/settled-counts';
 import { areUnderWay, lastNumberOf, WRITERS, type Writers } from '../rows/table-writers';
 import { UnitOfWork } from '../transactions/unit-of-work';
 import { MS_PER_SECOND, seconds } from '../units';
+import { Marks } from './marks';
 
 /** How long a reader waits for writers that have begun before it, in milliseconds. */
 const PATIENCE = seconds(1);
 /** Milliseconds between two looks. */
 const INTERVAL = 10;
-/** Marks that are kept while a writer runs on. */
-const MAX_MARKS = 100;
 /** For how long a mark waits for all transactions of the cluster, in milliseconds. Then those that can't have an event are left out. */
 const FOR_ALL = 250;
 /** The least time between two looks at locks, in milliseconds: they cost more than the number of a transaction. */
 const LOCKS_INTERVAL = 100;
+/** A search for the last event that takes so many milliseconds is followed by a rest of so many times that. */
+const SLOW = 50;
+const RESTS = 4;
 
 const TABLE = 'audit_events';
-const LAST = `SELECT ${lastNumberOf(TABLE)} AS last`;
-const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
+/** Up to where processes have counted: all of it is settled. */
+const COUNTED = `SELECT least(up_to, ${lastNumberOf(TABLE)}) AS settled FROM settled_counts WHERE table_name = '${TABLE}'`;
+const GIVEN = `SELECT ${lastNumberOf(TABLE)} AS given`;
 /**
- * The last number, and after it the next transaction. The snapshot's own `xmax` is one past the last number that has *ended*:
- * transactions above it may run already. So the reader takes a number for itself, which is greater than those of all that have one.
- *
- * PostgreSQL waits for the disk, and for a synchronous standby, only with a transaction that has written something. With this one's
- * message, which nobody reads, it does: the number and all before it are there after a crash, and nobody gets them again.
+ * The last event after $1 that is committed, and after it the next transaction. The snapshot's own `xmax` is one past the last number
+ * that has *ended*: transactions above it may run already. So the reader takes a number for itself, which is greater than those of
+ * all that have one.
  */
 const NOTED = `
-  WITH noted AS MATERIALIZED (SELECT ${lastNumberOf(TABLE)} AS last)
-  SELECT last, pg_current_xact_id()::text AS next, pg_logical_emit_message(true, '${TABLE}', '') FROM noted`;
+  WITH noted AS MATERIALIZED (
+    SELECT ${lastNumberOf(TABLE)} AS given, (SELECT max(id) FROM ${TABLE} WHERE id > $1) AS last
+  )
+  SELECT given, last, CASE WHEN last IS NOT NULL THEN pg_current_xact_id()::text END AS next FROM noted`;
+const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 
 const OLDEST_AFTER = `
   SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
     FROM audit_events WHERE id > $1 ORDER BY id LIMIT 1`;
 
-/** All events up to `last` are of transactions whose number is less than `next`, also after a crash. */
-interface Mark {
-  last: number;
-  next: bigint;
-  /** When it was noted, by the clock of `performance`. */
-  at: number;
-  /** The transactions that may have had an event when it was noted, or after it. Undefined until somebody asks. */
-  writers?: string[];
+interface Noted {
+  given: string;
+  last: string | null;
+  next: string | null;
 }
 
 /**
  * Finds the event up to which all are there. Events are numbered while their transactions run, and a transaction may commit
- * after others with greater numbers. So a reader stops before the first event that may still come: it notes the last number,
- * and then the next transaction. The number is settled when no transaction before that one runs any more. While one runs on, maybe
- * in another database of the cluster, the number is settled when those are gone that could have an event.
+ * after others with greater numbers. So a reader stops before the first event that may still come: it notes the last one that is
+ * committed, and then the next transaction. The event is settled when no transaction before that one runs any more. While one runs
+ * on, maybe in another database of the cluster, the event is settled when those are gone that could have one.
+ *
+ * An event that can be seen is on the disk, and so are all numbers before its own: a crash takes none of them back.
  */
 @Injectable()
 export class SettledChanges {
-  private marks: Mark[] = [];
-  private settled = 0;
-  /** How often numbers have gone back. */
-  private history = 0;
+  private marks?: Promise<Marks>;
+  private restsUntil = -Infinity;
   private locksSeenAt = -Infinity;
   private looking?: Promise<number>;
-  private noting?: Promise<void>;
 
   constructor(@InjectDataSource() private readonly database: DataSource) {}
 
@@ -74,17 +74,18 @@ export class SettledChanges {
   }
 
   /**
-   * The number so far, without waiting for writers, and the last one that was given: if that is greater, some may still come. With
-   * another `history` than before, events may have numbers that others had.
+   * The number so far, without waiting for writers, and that of the last event that is committed: if it is greater, some may still
+   * come. With another `history` than before, events may have numbers that others had.
    */
-  async soFar(): Promise<{ settled: number; last: number; history: number }> {
-    const last = await UnitOfWork.outside(() => this.lookOnce());
-    return { settled: this.settled, last: Math.max(last, this.settled), history: this.history };
+  async soFar(): Promise<{ settled: number; last: number; history: object }> {
+    const marks = await UnitOfWork.outside(() => this.lookOnce());
+    return { settled: marks.settled, last: marks.known, history: marks };
   }
 
   /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
   async hasGiven(number: number): Promise<boolean> {
-    return number <= this.settled || number <= (await this.last());
+    const [{ given }] = await this.database.query<{ given: string }[]>(GIVEN);
+    return number <= Number(given);
   }
 
   /**
@@ -93,7 +94,7 @@ export class SettledChanges {
    */
   async heldBack(): Promise<number> {
     const settled = await this.upTo();
-    const [mark] = this.marks;
+    const { first: mark } = await this.current();
     if (!mark) return 0;
     const [event] = await UnitOfWork.outside(() => this.database.query<{ age: number }[]>(OLDEST_AFTER, [settled]));
     // A process that has settled nothing yet knows only since when it has tried.
@@ -102,86 +103,87 @@ export class SettledChanges {
 
   private async look(): Promise<number> {
     const end = performance.now() + PATIENCE;
-    const wanted = await this.lookOnce();
-    while (this.settled < wanted && performance.now() < end) {
+    const marks = await this.lookOnce();
+    const wanted = marks.known;
+    while (marks.settled < wanted && performance.now() < end) {
       await delay(INTERVAL);
-      await this.note(wanted);
-      await this.settle();
+      await this.settle(marks);
     }
-    return this.settled;
+    return marks.settled;
   }
 
-  private async lookOnce(): Promise<number> {
-    const last = await this.last();
-    await this.note(last);
-    await this.settle();
-    return last;
+  private async lookOnce(): Promise<Marks> {
+    const marks = await this.note();
+    await this.settle(marks);
+    return marks;
   }
 
-  private async last(): Promise<number> {
-    // Before the statement is sent: what is known meanwhile may be greater than what it reads.
-    const known = this.known;
-    const [{ last }] = await this.database.query<{ last: string }[]>(LAST);
-    // A standby that takes over has less, if commits didn't wait for it.
-    if (Number(last) < known) this.forgetAll();
-    return Number(last);
+  private current(): Promise<Marks> {
+    return (this.marks ??= this.begin());
   }
 
-  /** The greatest number that was noted. */
-  private get known(): number {
-    return Math.max(this.settled, ...this.marks.map(({ last }) => last));
+  /** Goes on from where processes have counted. */
+  private async begin(): Promise<Marks> {
+    try {
+      return new Marks(await this.counted());
+    } catch (error) {
+      this.marks = undefined;
+      throw error;
+    }
   }
 
-  /** Notes a number that is new, which costs a transaction. Waits a second at most: a standby may not confirm it. */
-  private async note(number: number): Promise<void> {
-    if (number <= this.known) return;
-    this.noting ??= this.noteLast().finally(() => (this.noting = undefined));
-    const isOver = new AbortController();
-    const late = delay(PATIENCE, undefined, isOver).catch(() => undefined);
-    await Promise.race([this.noting, late]).finally(() => isOver.abort());
+  private async counted(): Promise<number> {
+    // The migration may not have run yet.
+    if (!settledTable(this.database, TABLE)) return 0;
+    const [row] = await this.database.query<{ settled: string }[]>(COUNTED);
+    return Number(row?.settled ?? 0);
   }
 
-  private async noteLast(): Promise<void> {
-    const [{ last, next }] = await this.database.query<{ last: string; next: string }[]>(NOTED);
-    this.marks.push({ last: Number(last), next: BigInt(next), at: performance.now() });
-    // Every other one, so that old and new ones remain.
-    if (this.marks.length > MAX_MARKS) this.marks = this.marks.filter((_, index) => index % 2 === 0);
+  /** Notes the last event. Only one that is new costs a transaction. */
+  private async note(): Promise<Marks> {
+    await this.rest();
+    const current = this.current();
+    const marks = await current;
+    const { known } = marks;
+    const began = performance.now();
+    const [{ given, last, next }] = await this.database.query<Noted[]>(NOTED, [known]);
+    this.restAfter(began);
+    if (Number(given) < known) {
+      // A standby that takes over has less, if commits didn't wait for it.
+      if (this.marks === current) this.marks = undefined;
+      return this.note();
+    }
+    if (next !== null) marks.add({ last: Number(last), next: BigInt(next), at: performance.now() });
+    return marks;
+  }
+
+  private async rest(): Promise<void> {
+    const rest = this.restsUntil - performance.now();
+    if (rest > 0) await delay(Math.min(rest, PATIENCE));
+  }
+
+  /** The search for the last event passes over those of transactions that run on, maybe a million. */
+  private restAfter(began: number): void {
+    const now = performance.now();
+    if (now - began >= SLOW) this.restsUntil = now + RESTS * (now - began);
   }
 
   /** Finds the last mark whose transactions have all ended. */
-  private async settle(): Promise<void> {
-    if (this.marks.length === 0) return;
+  private async settle(marks: Marks): Promise<void> {
+    if (!marks.first) return;
     const [{ oldest }] = await this.database.query<{ oldest: string }[]>(OLDEST);
-    for (const { last, next } of this.marks) {
-      if (next <= BigInt(oldest)) this.settled = Math.max(this.settled, last);
-    }
-    this.forgetSettled();
+    marks.settle(({ next }) => next <= BigInt(oldest));
     const now = performance.now();
-    const isWaiting = this.marks.length > 0 && now - this.marks[0].at >= FOR_ALL;
-    if (isWaiting && now - this.locksSeenAt >= LOCKS_INTERVAL) await this.settleByLocks();
+    const isWaiting = marks.first !== undefined && now - marks.first.at >= FOR_ALL;
+    if (isWaiting && now - this.locksSeenAt >= LOCKS_INTERVAL) await this.settleByLocks(marks);
   }
 
   /** Leaves out the transactions that can't have an event. */
-  private async settleByLocks(): Promise<void> {
+  private async settleByLocks(marks: Marks): Promise<void> {
     this.locksSeenAt = performance.now();
     // Not those that are noted meanwhile: an event of theirs may be younger than what is read here.
-    const marks = [...this.marks];
+    const { waiting } = marks;
     const [{ writers }] = await this.database.query<Writers[]>(WRITERS, [TABLE]);
-    for (const mark of marks) {
-      mark.writers ??= writers;
-      if (!this.marks.includes(mark)) continue;
-      if (!areUnderWay(mark.writers, writers)) this.settled = Math.max(this.settled, mark.last);
-    }
-    this.forgetSettled();
-  }
-
-  private forgetSettled(): void {
-    this.marks = this.marks.filter(({ last }) => last > this.settled);
-  }
-
-  private forgetAll(): void {
-    this.marks = [];
-    this.settled = 0;
-    this.history++;
+    marks.settle((mark) => !areUnderWay((mark.writers ??= writers), writers), waiting);
   }
 }

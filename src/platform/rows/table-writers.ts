@@ -19,6 +19,9 @@ export interface Writers {
 export const areUnderWay = (writers: readonly string[], running: readonly string[]): boolean =>
   running.some((writer) => writers.includes(writer) || writer.startsWith(PREPARED));
 
-/** SQL for the last number of a table's rows, as an expression. `last_value` of a sequence that has given none yet is the first one. */
+/**
+ * SQL for the last number that a table's rows were given, as an expression. The function waits for a number that is being given.
+ * `last_value` of the sequence is up to 32 more for a moment then.
+ */
 export const lastNumberOf = (table: string): string =>
-  `(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${table}_id_seq)`;
+  `(SELECT coalesce(pg_sequence_last_value('${table}_id_seq'::regclass), 0))`;
