@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { AuditCount } from '../../src/platform/changes/audit-count';
 import { SettledChanges } from '../../src/platform/changes/settled-changes';
 import { type Client, expectSuccess, waitFor } from '../../src/platform/testing';
 import { parseMark } from '../../src/resources/changes/mark';
@@ -46,4 +47,17 @@ export async function changesSince(
 export async function everythingSettled({ app }: TestApi): Promise<void> {
   const { last } = await app.nest.get(SettledChanges).soFar();
   await waitFor(async () => (await app.nest.get(SettledChanges).upTo()) >= last);
+}
+
+/** Has the events counted. @returns the last number up to which they are; more than 0 */
+export async function countedEvents({ app }: TestApi): Promise<number> {
+  const text = "SELECT up_to FROM settled_counts WHERE table_name = 'audit_events'";
+  let counted = 0;
+  await waitFor(async () => {
+    await app.nest.get(AuditCount).count();
+    const [{ up_to }] = await app.nest.get(DataSource).query<{ up_to: string }[]>(text);
+    counted = Number(up_to);
+    return counted > 0;
+  });
+  return counted;
 }
