@@ -1,6 +1,6 @@
 import { Client as Connection } from 'pg';
 import { DataSource } from 'typeorm';
-import { insertRow } from '../../src/platform';
+import { Changes, insertRow } from '../../src/platform';
 import { type Client, expectSuccess, query } from '../../src/platform/testing';
 import { parseMark } from '../../src/resources/changes/mark';
 import { Product } from '../../src/resources/products/product.entity';
@@ -36,6 +36,13 @@ describe('The feed, while a transaction of another database runs on', () => {
 
   const product = async () =>
     (expectSuccess(await admin.post('/products', aProduct()), 201, 'Created') as { id: number }).id;
+  /** What one read tells. */
+  const toldSince = async (mark: string) => {
+    const feed = expectSuccess(await admin.get(`/changes?types=products&cursor=${mark}`)) as {
+      changes: { id: number }[];
+    };
+    return feed.changes.map(({ id }) => id);
+  };
   const idsSince = async (mark: string) => (await changesSince(api, admin, mark, 'types=products')).map(({ id }) => id);
 
   it('tells what is committed meanwhile', async () => {
@@ -72,17 +79,31 @@ describe('The feed, while a transaction of another database runs on', () => {
     });
   });
 
+  it('begins before a writer that runs on, where nothing was committed before it', async () => {
+    const fresh = await startApp();
+    try {
+      const database = fresh.nest.get(DataSource);
+      const insert = (manager = database.manager) => insertRow(manager, Product, aProduct() as Partial<Product>);
+      const changes = fresh.nest.get(Changes);
+      const from = await database.transaction(async (manager) => {
+        await insert(manager);
+        await insert();
+        return changes.before(new Date(0));
+      });
+
+      expect(from).toBe(0);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
   it('waits for one of its own database that has written, and tells both in the order of their writes', async () => {
     const mark = await markNow(admin);
-    const read = async () => {
-      const { changes } = expectSuccess(await admin.get(`/changes?types=products&cursor=${mark}`)) as { changes: [] };
-      return changes;
-    };
     const made: number[] = [];
     await api.app.nest.get(DataSource).transaction(async (manager) => {
       made.push((await insertRow(manager, Product, aProduct() as Partial<Product>)).id);
       made.push(await product());
-      for (let reads = 0; reads < READS; reads++) expect(await read()).toEqual([]);
+      for (let reads = 0; reads < READS; reads++) expect(await toldSince(mark)).toEqual([]);
     });
     expect(await idsSince(mark)).toEqual(made);
   });

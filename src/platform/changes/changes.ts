@@ -102,7 +102,8 @@ export class Changes {
   async before(moment: Date): Promise<number> {
     const settled = await this.settled.upTo();
     const [{ first }] = await this.database.query<{ first: number }[]>(FIRST_SINCE, [moment, settled]);
-    return Number(first) - 1;
+    // The first event that can be seen may come after some that can't yet.
+    return Math.min(Number(first) - 1, settled);
   }
 
   /**

@@ -16,13 +16,16 @@ const INTERVAL = 10;
 const FOR_ALL = 250;
 /** The least time between two looks at locks, in milliseconds: they cost more than the number of a transaction. */
 const LOCKS_INTERVAL = 100;
-/** A search for the last event that takes so many milliseconds is followed by a rest of so many times that. */
+/** A search for the last event that takes so many milliseconds is followed by a rest of so many times that, or half a second. */
 const SLOW = 50;
 const RESTS = 4;
+const LONGEST_REST = seconds(1 / 2);
 
 const TABLE = 'audit_events';
-/** Up to where processes have counted: all of it is settled. */
-const COUNTED = `SELECT least(up_to, ${lastNumberOf(TABLE)}) AS settled FROM settled_counts WHERE table_name = '${TABLE}'`;
+/** Up to where processes have counted: all of it is settled, unless the table was repaired by hand. */
+const COUNTED = `
+  SELECT up_to AS settled FROM settled_counts WHERE table_name = '${TABLE}' AND up_to <= ${lastNumberOf(TABLE)}`;
+const BEHIND = `${TABLE}_id_seq has given less than there is in ${TABLE}, or may not be read by the role of DATABASE_URL`;
 const GIVEN = `SELECT ${lastNumberOf(TABLE)} AS given`;
 /**
  * The last event after $1 that is committed, and after it the next transaction. The snapshot's own `xmax` is one past the last number
@@ -31,9 +34,11 @@ const GIVEN = `SELECT ${lastNumberOf(TABLE)} AS given`;
  */
 const NOTED = `
   WITH noted AS MATERIALIZED (
-    SELECT ${lastNumberOf(TABLE)} AS given, (SELECT max(id) FROM ${TABLE} WHERE id > $1) AS last
+    SELECT clock_timestamp() AS began, ${lastNumberOf(TABLE)} AS given, (SELECT max(id) FROM ${TABLE} WHERE id > $1) AS last
   )
-  SELECT given, last, CASE WHEN last IS NOT NULL THEN pg_current_xact_id()::text END AS next FROM noted`;
+  SELECT given, last, CASE WHEN last IS NOT NULL THEN pg_current_xact_id()::text END AS next,
+         (extract(epoch FROM clock_timestamp() - began) * ${MS_PER_SECOND})::float8 AS took
+    FROM noted`;
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 
 const OLDEST_AFTER = `
@@ -44,6 +49,8 @@ interface Noted {
   given: string;
   last: string | null;
   next: string | null;
+  /** How long the search took, in milliseconds. */
+  took: number;
 }
 
 /**
@@ -102,9 +109,9 @@ export class SettledChanges {
   }
 
   private async look(): Promise<number> {
-    const end = performance.now() + PATIENCE;
     const marks = await this.lookOnce();
     const wanted = marks.known;
+    const end = performance.now() + PATIENCE;
     while (marks.settled < wanted && performance.now() < end) {
       await delay(INTERVAL);
       await this.settle(marks);
@@ -145,9 +152,9 @@ export class SettledChanges {
     const current = this.current();
     const marks = await current;
     const { known } = marks;
-    const began = performance.now();
-    const [{ given, last, next }] = await this.database.query<Noted[]>(NOTED, [known]);
-    this.restAfter(began);
+    const [{ given, last, next, took }] = await this.database.query<Noted[]>(NOTED, [known]);
+    this.restAfter(took);
+    if (Number(given) < Number(last)) throw new Error(BEHIND);
     if (Number(given) < known) {
       // A standby that takes over has less, if commits didn't wait for it.
       if (this.marks === current) this.marks = undefined;
@@ -159,13 +166,12 @@ export class SettledChanges {
 
   private async rest(): Promise<void> {
     const rest = this.restsUntil - performance.now();
-    if (rest > 0) await delay(Math.min(rest, PATIENCE));
+    if (rest > 0) await delay(rest);
   }
 
   /** The search for the last event passes over those of transactions that run on, maybe a million. */
-  private restAfter(began: number): void {
-    const now = performance.now();
-    if (now - began >= SLOW) this.restsUntil = now + RESTS * (now - began);
+  private restAfter(took: number): void {
+    if (took >= SLOW) this.restsUntil = performance.now() + Math.min(RESTS * took, LONGEST_REST);
   }
 
   /** Finds the last mark whose transactions have all ended. */
