@@ -93,4 +93,32 @@ describeWithPostgres('The feed of changes', () => {
     },
     PATIENCE,
   );
+
+  it(
+    'waits for writers of another server that takes over with fewer events, though that has given more meanwhile',
+    async () => {
+      const { next } = await feed('now');
+      const { last } = await sequence();
+      await product();
+      await feed('now');
+      await query(
+        url,
+        `SET session_replication_role = 'replica'; DELETE FROM audit_events WHERE id > ${last};
+         SELECT setval('audit_events_id_seq', ${last})`,
+      );
+      await database.kill();
+      await database.begin();
+      const writer = new Connection({ connectionString: url });
+      await writer.connect();
+      await writer.query(`BEGIN; ${UNSEEN}`);
+      await query(url, UNSEEN);
+      await waitFor(async () => (await admin.get('/products?size=1').catch(() => undefined))?.status === 200);
+      const meanwhile = await feed(next);
+      await writer.query('COMMIT');
+      await writer.end();
+
+      expect([...meanwhile.changes, ...(await idsSince(meanwhile.next))]).toHaveLength(4);
+    },
+    PATIENCE,
+  );
 });

@@ -11,11 +11,17 @@ export interface Mark {
   writers?: string[];
 }
 
-/** What a process has noted of one history of the database, and up to where all is settled. */
+/** What a process has noted of one server, and up to where all is settled. */
 export class Marks {
+  /** Undefined until something is noted. */
+  server?: string;
   private marks: Mark[] = [];
 
-  constructor(private upTo: number) {}
+  /** @param history what servers have in common while no number is given again */
+  constructor(
+    private upTo: number,
+    readonly history: object,
+  ) {}
 
   /** The number up to which every event is committed, or never will be. */
   get settled(): number {

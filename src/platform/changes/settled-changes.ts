@@ -37,7 +37,8 @@ const NOTED = `
     SELECT clock_timestamp() AS began, ${lastNumberOf(TABLE)} AS given, (SELECT max(id) FROM ${TABLE} WHERE id > $1) AS last
   )
   SELECT given, last, CASE WHEN last IS NOT NULL THEN pg_current_xact_id()::text END AS next,
-         (extract(epoch FROM clock_timestamp() - began) * ${MS_PER_SECOND})::float8 AS took
+         (extract(epoch FROM clock_timestamp() - began) * ${MS_PER_SECOND})::float8 AS took,
+         pg_postmaster_start_time()::text AS server
     FROM noted`;
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
 
@@ -51,6 +52,8 @@ interface Noted {
   next: string | null;
   /** How long the search took, in milliseconds. */
   took: number;
+  /** The start of the server, which no other has. */
+  server: string;
 }
 
 /**
@@ -86,7 +89,7 @@ export class SettledChanges {
    */
   async soFar(): Promise<{ settled: number; last: number; history: object }> {
     const marks = await UnitOfWork.outside(() => this.lookOnce());
-    return { settled: marks.settled, last: marks.known, history: marks };
+    return { settled: marks.settled, last: marks.known, history: marks.history };
   }
 
   /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
@@ -126,13 +129,13 @@ export class SettledChanges {
   }
 
   private current(): Promise<Marks> {
-    return (this.marks ??= this.begin());
+    return (this.marks ??= this.begin({}));
   }
 
   /** Goes on from where processes have counted. */
-  private async begin(): Promise<Marks> {
+  private async begin(history: object): Promise<Marks> {
     try {
-      return new Marks(await this.counted());
+      return new Marks(await this.counted(), history);
     } catch (error) {
       this.marks = undefined;
       throw error;
@@ -152,12 +155,13 @@ export class SettledChanges {
     const current = this.current();
     const marks = await current;
     const { known } = marks;
-    const [{ given, last, next, took }] = await this.database.query<Noted[]>(NOTED, [known]);
+    const [{ given, last, next, took, server }] = await this.database.query<Noted[]>(NOTED, [known]);
     this.restAfter(took);
     if (Number(given) < Number(last)) throw new Error(BEHIND);
-    if (Number(given) < known) {
-      // A standby that takes over has less, if commits didn't wait for it.
-      if (this.marks === current) this.marks = undefined;
+    // A standby that takes over has less, if commits didn't wait for it, and gives the same numbers again.
+    const isBehind = Number(given) < known;
+    if (isBehind || server !== (marks.server ??= server)) {
+      if (this.marks === current) this.marks = this.begin(isBehind ? {} : marks.history);
       return this.note();
     }
     if (next !== null) marks.add({ last: Number(last), next: BigInt(next), at: performance.now() });
