@@ -42,17 +42,10 @@ describeWithPostgres('The feed of changes', () => {
   const idsSince = async (mark: string) => (await feed(mark)).changes.map(({ id }) => id);
   const sequence = async () => (await query(url, SEQUENCE))[0] as unknown as { last: number; unlogged: number };
 
-  async function rollBack(text: string): Promise<void> {
-    const connection = new Connection({ connectionString: url });
-    await connection.connect();
-    await connection.query(`BEGIN; ${text}; ROLLBACK`);
-    await connection.end();
-  }
-
   async function crash(): Promise<void> {
     // PostgreSQL writes each 32nd number of events to its log. So the next is written by a transaction that nobody waits for.
     await waitFor(async () => (await product()) > 0 && (await sequence()).unlogged === 0);
-    await rollBack(UNSEEN);
+    await query(url, `BEGIN; ${UNSEEN}; ROLLBACK`);
     const { next } = await feed('now');
     await database.kill();
     await database.begin();

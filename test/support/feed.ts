@@ -23,6 +23,11 @@ export async function markNow(client: Client): Promise<string> {
   return (expectSuccess(await client.get('/changes?cursor=now')) as Feed).next;
 }
 
+/** What one read tells since a mark. */
+export async function feedSince(client: Client, mark: string, parameters: string): Promise<Feed> {
+  return expectSuccess(await client.get(`/changes?cursor=${mark}&${parameters}`)) as Feed;
+}
+
 /**
  * The changes since a mark, of at most 100. Transactions of other test files share the cluster and may hold the feed back, so it
  * waits until everything that was committed before the call is told.
@@ -37,7 +42,7 @@ export async function changesSince(
   const [{ last }] = await api.app.nest.get(DataSource).query<{ last: string }[]>(text);
   let feed: Feed | undefined;
   await waitFor(async () => {
-    feed = expectSuccess(await client.get(`/changes?cursor=${mark}&${parameters}`)) as Feed;
+    feed = await feedSince(client, mark, parameters);
     return parseMark(feed.next)!.position >= Number(last);
   });
   return feed!.changes;

@@ -17,11 +17,7 @@ export class Marks {
   server?: string;
   private marks: Mark[] = [];
 
-  /** @param history what servers have in common while no number is given again */
-  constructor(
-    private upTo: number,
-    readonly history: object,
-  ) {}
+  constructor(private upTo: number) {}
 
   /** The number up to which every event is committed, or never will be. */
   get settled(): number {

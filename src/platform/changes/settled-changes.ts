@@ -19,7 +19,6 @@ const LOCKS_INTERVAL = 100;
 /** A search for the last event that takes so many milliseconds is followed by a rest of so many times that, or half a second. */
 const SLOW = 50;
 const RESTS = 4;
-const LONGEST_REST = seconds(1 / 2);
 
 const TABLE = 'audit_events';
 /** Up to where processes have counted: all of it is settled, unless the table was repaired by hand. */
@@ -41,7 +40,6 @@ const NOTED = `
          pg_postmaster_start_time()::text AS server
     FROM noted`;
 const OLDEST = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest';
-
 const OLDEST_AFTER = `
   SELECT greatest(extract(epoch FROM clock_timestamp() - created_at), 0)::float8 AS age
     FROM audit_events WHERE id > $1 ORDER BY id LIMIT 1`;
@@ -67,6 +65,8 @@ interface Noted {
 @Injectable()
 export class SettledChanges {
   private marks?: Promise<Marks>;
+  /** Another one each time that numbers have gone back. */
+  private history: object = {};
   private restsUntil = -Infinity;
   private locksSeenAt = -Infinity;
   private looking?: Promise<number>;
@@ -89,7 +89,7 @@ export class SettledChanges {
    */
   async soFar(): Promise<{ settled: number; last: number; history: object }> {
     const marks = await UnitOfWork.outside(() => this.lookOnce());
-    return { settled: marks.settled, last: marks.known, history: marks.history };
+    return { settled: marks.settled, last: marks.known, history: this.history };
   }
 
   /** False for a number that no event has had: it comes from another history of the database, as before a restore. */
@@ -129,13 +129,13 @@ export class SettledChanges {
   }
 
   private current(): Promise<Marks> {
-    return (this.marks ??= this.begin({}));
+    return (this.marks ??= this.begin());
   }
 
   /** Goes on from where processes have counted. */
-  private async begin(history: object): Promise<Marks> {
+  private async begin(): Promise<Marks> {
     try {
-      return new Marks(await this.counted(), history);
+      return new Marks(await this.counted());
     } catch (error) {
       this.marks = undefined;
       throw error;
@@ -161,7 +161,8 @@ export class SettledChanges {
     // A standby that takes over has less, if commits didn't wait for it, and gives the same numbers again.
     const isBehind = Number(given) < known;
     if (isBehind || server !== (marks.server ??= server)) {
-      if (this.marks === current) this.marks = this.begin(isBehind ? {} : marks.history);
+      if (this.marks === current) this.marks = undefined;
+      if (isBehind) this.history = {};
       return this.note();
     }
     if (next !== null) marks.add({ last: Number(last), next: BigInt(next), at: performance.now() });
@@ -175,7 +176,7 @@ export class SettledChanges {
 
   /** The search for the last event passes over those of transactions that run on, maybe a million. */
   private restAfter(took: number): void {
-    if (took >= SLOW) this.restsUntil = performance.now() + Math.min(RESTS * took, LONGEST_REST);
+    if (took >= SLOW) this.restsUntil = performance.now() + Math.min(RESTS * took, PATIENCE / 2);
   }
 
   /** Finds the last mark whose transactions have all ended. */

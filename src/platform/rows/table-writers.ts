@@ -24,4 +24,4 @@ export const areUnderWay = (writers: readonly string[], running: readonly string
  * `last_value` of the sequence is up to 32 more for a moment then.
  */
 export const lastNumberOf = (table: string): string =>
-  `(SELECT coalesce(pg_sequence_last_value('${table}_id_seq'::regclass), 0))`;
+  `coalesce(pg_sequence_last_value('${table}_id_seq'::regclass), 0)`;
