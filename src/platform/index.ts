@@ -79,6 +79,8 @@ export { SearchableBy } from './rows/searchable-by';
 export { SortableBy } from './rows/sortable-by';
 /** Reads, inserts, changes or deletes one row. Reads of the same moment share a statement. */
 export { readRow } from './rows/read-row';
+/** Reads the row of a path while the caller is identified. */
+export { Prefetches } from './routes/prefetches';
 export { insertRow } from './rows/insert-row';
 /** Inserts many rows by one statement: all of them, or none. */
 export { insertRows } from './rows/insert-rows';

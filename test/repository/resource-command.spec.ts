@@ -232,6 +232,8 @@ const COMMENTS: Wish = {
 const PARTICULAR_TO_COMMENTS: [generated: RegExp, reference: string][] = [
   [/ {2}@ApiExampleBody\(.*\n| {2}ApiExampleBody,\n/g, ''],
   [/\['user_id', /, '['],
+  // Their service reads by a builder.
+  [/ {2}@Prefetches\(Comment\)\n| {2}Prefetches,\n|import \{ Comment \} .*\n(?=import \{ CommentsService)/g, ''],
   [/'Comments of posts\.'/, "'Comments on posts.'"],
 ];
 

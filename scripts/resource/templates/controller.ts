@@ -43,7 +43,17 @@ function importsOf({ names }: Plan): Imports {
   const { entity, plural, file, noun } = names;
   const face = [
     ...['alreadyTaken', 'Answers', 'AnswersNothing', 'AnswersPage', 'ApiExampleBody', 'ApiResource', 'type Caller'],
-    ...['Creates', 'CurrentUser', 'IdParam', 'IfMatch', 'notTheOwner', 'type Page', 'type Precondition', 'Public'],
+    ...[
+      'Creates',
+      'CurrentUser',
+      'IdParam',
+      'IfMatch',
+      'notTheOwner',
+      'type Page',
+      'type Precondition',
+      'Prefetches',
+      'Public',
+    ],
     ...['Raises', 'Role', 'Roles'],
   ];
   const dtos = [`Create${entity}Dto`, `List${plural}Query`, `Patch${entity}Dto`, `${entity}Dto`, `to${entity}Dto`];
@@ -51,6 +61,7 @@ function importsOf({ names }: Plan): Imports {
     ['@nestjs/common', ['Body', 'Controller', 'Delete', 'Get', 'Patch', 'Post', 'Put', 'Query']],
     ['../../platform', face],
     [`./${file}.dto`, dtos],
+    [`./${file}.entity`, [entity]],
     [`./${noun}.service`, [`${plural}Service`]],
   ];
 }
@@ -100,6 +111,7 @@ function get({ names }: Plan, access: Access): string {
   @Get(':id')
   ${access.reads}
   @Answers(${entity}Dto)
+  @Prefetches(${entity})
 ${raises(access.readIsPrivate && 'notTheOwner()')}  async get(@IdParam() id: number${caller}): Promise<${entity}Dto> {
     return to${entity}Dto(await this.${many}.get(id${access.readTakesCaller ? ', caller' : ''}));
   }`;

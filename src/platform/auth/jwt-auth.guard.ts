@@ -1,11 +1,14 @@
 import { type ExecutionContext, HttpException, Inject, Injectable, Optional } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
+import { InjectDataSource } from '@nestjs/typeorm';
 import type { Request } from 'express';
+import { DataSource } from 'typeorm';
 import { type Access, accessOf } from './access.decorators';
 import { AuthenticationError } from './auth-errors';
 import { isRepeated } from './bearer-token';
 import type { Caller } from './caller';
 import { Callers } from './callers';
+import { prefetch } from './prefetch';
 import { requestOf } from './request-of';
 import { Sessions } from './sessions';
 import { askStrategies, DEFAULT_STRATEGIES, TOKENS } from './strategies';
@@ -21,6 +24,7 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
     private readonly tokens: VerifiedTokens,
     private readonly sessions: Sessions,
     private readonly callers: Callers,
+    @InjectDataSource() private readonly database: DataSource,
     @Optional() @Inject(DEFAULT_STRATEGIES) private readonly everywhere?: string[],
   ) {
     super();
@@ -37,7 +41,7 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
     if (access?.kind === 'public' && !(access.identifies && authorization !== undefined)) return true;
     if (!request) throw AuthenticationError.noToken();
     const known = authorization?.startsWith(SCHEME) && this.tokens.find(authorization.slice(SCHEME.length));
-    return known && !isRepeated(request) ? this.findCaller(request, known) : super.canActivate(context);
+    return known && !isRepeated(request) ? this.findCaller(request, known, context) : super.canActivate(context);
   }
 
   override handleRequest<Caller>(
@@ -74,7 +78,12 @@ export class JwtAuthGuard extends AuthGuard(TOKENS) {
   }
 
   /** Fast path: the signature was verified earlier, so only the session is checked. */
-  private async findCaller(request: Request & { user?: Caller }, { sid }: VerifiedClaims): Promise<true> {
+  private async findCaller(
+    request: Request & { user?: Caller },
+    { sid }: VerifiedClaims,
+    context: ExecutionContext,
+  ): Promise<true> {
+    prefetch(request, context, this.database);
     request.user = await this.sessions.findCaller(sid as string);
     if (!request.user) throw AuthenticationError.invalidToken();
     return true;

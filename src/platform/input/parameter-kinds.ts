@@ -1,6 +1,7 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { MAX_ID } from '../rows/resource.entity';
-import { idMessage, parseId } from './id.pipe';
+import { parseId } from '../rows/parse-id';
+import { idMessage } from './id.pipe';
 import { EXAMPLE_KEY } from './key.pipe';
 import { asPrimitive } from './primitives';
 import {

@@ -5,7 +5,8 @@ import { isArray, registerDecorator, ValidateIf, type ValidationArguments } from
 import { MAX_ID } from '../rows/resource.entity';
 import { attributesOf, type DtoClass, namesIn } from './fields';
 import { isString, pureAttribute } from './attribute';
-import { idMessage, parseId } from './id.pipe';
+import { parseId } from '../rows/parse-id';
+import { idMessage } from './id.pipe';
 import { idsKind } from './parameter-kinds';
 import { PURE, PURE_TRANSFORM } from './pure';
 import { Repeatable } from './repeatable';

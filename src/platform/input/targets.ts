@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { parseId } from './id.pipe';
+import { parseId } from '../rows/parse-id';
 import { isKey } from './key.pipe';
 
 type Targets = Record<string, string | number>;

@@ -10,9 +10,10 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express } from 'express';
 import { DeclaredAccess, type DeclaredRoute } from '../auth/declared-access';
+import { PREFETCHES, type Wanted } from '../auth/prefetch';
 import { StartupError } from '../config/startup-error';
 import { IS_IDEMPOTENT, NO_KEY } from '../idempotency/idempotent';
-import { writesItself } from '../http/route-parameters';
+import { type Parameter, parametersOf, writesItself } from '../http/route-parameters';
 import { takesPrecondition } from '../input/if-match';
 import { type Fillers, unfilledParameters } from './unfilled-parameters';
 
@@ -32,6 +33,9 @@ const WRITING = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH, Req
 const READS_ONLY =
   'These handlers take @IfMatch(), which is undefined there whatever a client sends: only POST, PUT, PATCH and DELETE have a ' +
   'precondition. Leave it out; a read honours If-None-Match by itself';
+const NOTHING_TO_PREFETCH =
+  'These handlers have @Prefetches(), and nothing would be prefetched: it reads the row of a path parameter such as @IdParam() for a ' +
+  "GET. Name another parameter by @Prefetches(Entity, 'name'), or leave it out; a write reads its row when it writes it";
 
 /** Checks before the first request that handlers can do what their decorators promise. */
 @Injectable()
@@ -61,6 +65,7 @@ export class HandlerChecks implements OnModuleInit, OnApplicationBootstrap {
       routes.filter((route) => !isWrite(route) && takesPrecondition(handlerOf(route), route.owner)),
       READS_ONLY,
     );
+    refuse(routes.filter(prefetchesNothing), NOTHING_TO_PREFETCH);
     if (!this.fillers) return;
     for (const [reason, unfilled] of unfilledParameters(routes, this.fillers())) refuse(unfilled, reason);
   }
@@ -75,6 +80,16 @@ const handlerOf = ({ targets: [handler] }: DeclaredRoute): object => handler;
 
 const isWrite = (route: DeclaredRoute): boolean =>
   WRITING.includes(Reflect.getMetadata(METHOD_METADATA, handlerOf(route)) as RequestMethod);
+
+function prefetchesNothing({ targets: [handler], owner }: DeclaredRoute): boolean {
+  const wanted = Reflect.getMetadata(PREFETCHES, handler) as Wanted | undefined;
+  if (!wanted) return false;
+  const isParameter = ({ kind, name }: Parameter) => kind === RouteParamtypes.PARAM && name === wanted.name;
+  return (
+    Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET ||
+    !parametersOf(handler, owner).some(isParameter)
+  );
+}
 
 function rendersNothing(route: DeclaredRoute, { httpAdapter }: HttpAdapterHost): boolean {
   const view = Reflect.getMetadata(RENDER_METADATA, handlerOf(route)) as string | undefined;

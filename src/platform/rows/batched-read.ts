@@ -5,6 +5,7 @@ import { replicaFor } from '../replica/reading';
 import type { Replica } from '../replica/replica';
 import { poolOf } from '../transactions/cancellable-pool';
 import { anyNumberOf } from './any-number-of';
+import { BatchPace } from './batch-pace';
 import { copyOf } from './copy';
 import { UnitOfWork } from '../transactions/unit-of-work';
 
@@ -49,8 +50,14 @@ export class BatchedRead<K, R> {
   }
 
   private loaderOf(database: DataSource, replica: Replica | undefined): DataLoader<K, R | undefined> {
-    const read = (keys: readonly K[]) => UnitOfWork.outside(() => this.readAll(database, replica, keys));
-    return new DataLoader(read, { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: setImmediate });
+    const pace = new BatchPace();
+    const read = (keys: readonly K[]) =>
+      UnitOfWork.outside(() => pace.run(() => this.readAll(database, replica, keys)));
+    return new DataLoader(read, {
+      cache: false,
+      maxBatchSize: MAX_BATCH,
+      batchScheduleFn: (begin) => pace.schedule(begin),
+    });
   }
 
   private async readAll(

@@ -8,6 +8,7 @@ import {
 import { nameOf } from '../transactions/statement-names';
 import { BatchedRead, keysOf } from './batched-read';
 import { type PlainEntity, plainEntity } from './plain-entity';
+import { takePrefetched } from './prefetched';
 import { isBound } from './statement';
 
 interface Row extends ObjectLiteral {
@@ -23,6 +24,8 @@ export async function readRow<E extends Row>(manager: EntityManager, entity: Ent
   // Uncommitted changes are only visible on the transaction's own connection.
   const plain = isBound(manager) ? undefined : plainEntity(manager.dataSource, entity);
   if (!plain) return manager.getRepository(entity).findOneByOrFail({ id } as never);
+  const prefetched = takePrefetched(manager, entity, id);
+  if (prefetched) return prefetched;
   const row = await readerOf(plain).read(manager.dataSource, id);
   if (!row) throw new EntityNotFoundError(entity, { id });
   return plain.toEntity(row);

@@ -56,6 +56,7 @@ export function expressMessages(app: Express): {
     route = undefined;
     produces = undefined;
     keyed = undefined;
+    prefetched = undefined;
     includes = undefined;
     exported = undefined;
     fields = undefined;

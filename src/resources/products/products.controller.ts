@@ -11,11 +11,13 @@ import {
   InputsOf,
   type Page,
   type Precondition,
+  Prefetches,
   Public,
   Role,
   Roles,
 } from '../../platform';
 import { CreateProductDto, ListProductsQuery, PatchProductDto, ProductDto, toProductDto } from './product.dto';
+import { Product } from './product.entity';
 import { ProductsService } from './products.service';
 
 @ApiResource('Products', 'The catalogue.')
@@ -35,6 +37,7 @@ export class ProductsController {
   @Get(':id')
   @Public()
   @Answers(ProductDto)
+  @Prefetches(Product)
   async get(@IdParam() id: number): Promise<ProductDto> {
     return toProductDto(await this.products.get(id));
   }

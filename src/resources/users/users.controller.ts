@@ -16,6 +16,7 @@ import {
   notTheOwner,
   type Page,
   type Precondition,
+  Prefetches,
   Public,
   Raises,
   Role,
@@ -27,6 +28,7 @@ import { tooManyNames, tooManyRegistrations } from './name-claims';
 import { signInTooOld } from './recent-sign-in';
 import { RegistrationPipe, registrationClosed } from './registration.pipe';
 import { CreateUserDto, ListUsersQuery, PatchUserDto, ReplaceUserDto, toUserDto, UserDto } from './user.dto';
+import { User } from './user.entity';
 import { onlyAdministrators, UsersService } from './users.service';
 
 const RaisesOfAChange = () =>
@@ -78,6 +80,7 @@ export class UsersController {
   @Get(':id')
   @Roles(Role.USER)
   @Answers(UserDto)
+  @Prefetches(User)
   async get(@IdParam() id: number, @CurrentUser() caller: Caller): Promise<UserDto> {
     return toUserDto(await this.users.get(id), caller);
   }
