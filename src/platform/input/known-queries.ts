@@ -6,6 +6,8 @@ import { isPure } from './pure';
 const MAX_QUERIES = 500;
 /** Longer queries, such as those with many ids, are hardly sent twice. */
 const MAX_KEY = 1_000;
+/** A parameter whose values are hardly sent twice: each page of each walk has a cursor of its own. */
+const ONCE = 'cursor';
 
 interface Known {
   /** The values of a valid query, by name. */
@@ -39,7 +41,7 @@ export class KnownQueries<T extends object = object> {
   }
 
   keep(key: string, query: T): void {
-    if (key.length > MAX_KEY) return;
+    if (key.length > MAX_KEY || ONCE in query) return;
     const entries = Object.entries(query);
     if (!this.blank() || !entries.every(([, value]) => isSimple(value) || isList(value))) return;
     if (this.known.size >= MAX_QUERIES) this.known.clear();
