@@ -1,4 +1,15 @@
-import { Controller, Get, type INestApplication, Module, Param, Patch, Post, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  type INestApplication,
+  Module,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+  type Type,
+  UsePipes,
+} from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Answers, IdParam, Prefetches, Public, readRow, Role, Roles } from '../../src/platform';
 import { createApplication } from '../../src/platform/programs';
@@ -70,12 +81,47 @@ class GoodsController {
     return this.database.transaction(async (manager) => toProductDto(await readRow(manager, Product, id)));
   }
 
-  private read(id: number): Promise<Product> {
+  @Get(':id/through-a-pipe')
+  @UsePipes(ParseIntPipe)
+  @Prefetches(Product)
+  async getPiped(@Param('id') id: number): Promise<object> {
+    return { name: (await this.read(id)).name };
+  }
+
+  @Get(':id/with-defaults')
+  @Prefetches(Product)
+  async getShort(@IdParam() id: number, isWhole = false, ...more: string[]): Promise<object> {
+    const { name } = await this.read(id);
+    return { name, isWhole, more };
+  }
+
+  @Get(':id/by-another')
+  @Prefetches(Product)
+  getByAnother(@IdParam() id: number): Promise<object> {
+    return this.getShort(id, true, 'a', 'b');
+  }
+
+  protected read(id: number): Promise<Product> {
     return readRow(this.database.manager, Product, id);
   }
 }
 
-@Module({ controllers: [GoodsController] })
+@Controller('better-goods')
+@Roles(Role.USER)
+class BetterGoodsController extends GoodsController {
+  @Get(':id/by-another')
+  override async getByAnother(@IdParam() id: number, isBetter = false): Promise<object> {
+    return { name: (await this.read(id)).name, isBetter };
+  }
+
+  @Get(':id/with-defaults')
+  @Prefetches(Product)
+  override async getShort(@IdParam() id: number, isWhole = false): Promise<object> {
+    return { name: (await this.read(id)).name, isWhole };
+  }
+}
+
+@Module({ controllers: [GoodsController, BetterGoodsController] })
 class GoodsModule {}
 
 /** Connections that have read rows of products since a moment, and have nothing to do. */
@@ -152,9 +198,22 @@ describe('The row of a path with @Prefetches()', () => {
     expectError(await their.get(`/goods/${id}`), 'UNAUTHORIZED');
   });
 
-  it('is not missed by a test that calls the handler', async () => {
-    const { id } = await own.product();
-    expect((await api.app.nest.get(GoodsController).get(id)).id).toBe(id);
+  it('is not missed by a test that calls the handler, or by another handler', async () => {
+    const { id, name } = await own.product();
+    const goods = api.app.nest.get(GoodsController);
+    expect((await goods.get(id)).id).toBe(id);
+    expect(await goods.getShort(id, true, 'x')).toEqual({ name, isWhole: true, more: ['x'] });
+    const { data } = (await client.get(`/goods/${id}/by-another`)).body;
+    expect(data).toEqual({ name, isWhole: true, more: ['a', 'b'] });
+  });
+
+  it('leaves a handler the arguments, defaults and pipes that it has', async () => {
+    const { id, name } = await own.product();
+    const dataOf = async (path: string): Promise<unknown> => (await client.get(path)).body.data;
+    expect(await dataOf(`/goods/${id}/through-a-pipe`)).toEqual({ name });
+    expect(await dataOf(`/goods/${id}/with-defaults`)).toEqual({ name, isWhole: false, more: [] });
+    expect(await dataOf(`/better-goods/${id}/by-another`)).toEqual({ name, isBetter: false });
+    expect(await dataOf(`/better-goods/${id}/with-defaults`)).toEqual({ name, isWhole: false });
   });
 
   it('is that of each of many requests at once', async () => {

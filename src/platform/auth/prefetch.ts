@@ -35,10 +35,10 @@ export function prefetch(request: Request, context: ExecutionContext, database: 
   if (!wanted || replicaOf(database)) return;
   const { entity, name } = wanted;
   const id = parseId(String(request.params[name]));
-  if (id === undefined || !plainEntity(database, entity)) return;
+  if (id === undefined || !database.hasMetadata(entity) || !plainEntity(database, entity)) return;
   const { manager } = database;
   const row = readRow(manager, entity, id);
-  // Nobody awaits it if the caller is refused.
+  // Nobody awaits it if the caller is refused. AbandonedReads ends it then.
   row.catch(() => undefined);
   request.prefetched = { manager, entity, id, row };
 }

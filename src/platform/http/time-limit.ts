@@ -42,6 +42,7 @@ export class TimeLimit {
    * @param limit milliseconds
    * @param onEnd called when the time is up
    * @param onGone called when the client goes away before the answer, unless its request streams
+   * @param onLeft called when the request is answered and leaves a read that was begun for it
    */
   constructor(
     private limit: number,
@@ -49,6 +50,7 @@ export class TimeLimit {
     private readonly response: Response,
     private readonly onEnd: () => void,
     private readonly onGone: () => void,
+    private readonly onLeft: () => void,
   ) {
     this.allowFrom(request.startedAt);
     this.timer = setTimeout(() => this.look(), limit / LOOKS).unref();
@@ -148,6 +150,7 @@ export class TimeLimit {
   private answered(): void {
     clearTimeout(this.timer);
     const { request } = this;
+    if (request.prefetched?.row) this.onLeft();
     if (request.complete || request.destroyed) return;
     const { socket } = request;
     const lastResort = setTimeout(() => request.complete || socket.destroy(), LAST_RESORT).unref();

@@ -32,6 +32,7 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
     abandonedReads.watch();
     void endBackends([...work.cancel(reason), ...shared], databaseUrl, onFailure);
   };
+  const onLeft = () => abandonedReads.watch();
   return (request: Request, response: Response, next: NextFunction): void => {
     const work = (request.work = new UnitOfWork(() => readPrecondition(request), request));
     const onEnd = () => {
@@ -50,7 +51,7 @@ export function timeoutAfter({ limit, databaseUrl, abandonedReads, onFailure }: 
       abandonedReads.watch();
       setTimeout(() => end(work, clientGone()), AFTERWARDS).unref();
     };
-    request.timeLimit = new TimeLimit(limit, request, response, onEnd, onGone);
+    request.timeLimit = new TimeLimit(limit, request, response, onEnd, onGone, onLeft);
     next();
   };
 }

@@ -1,4 +1,5 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { IncomingMessage } from 'node:http';
+import { Req, SetMetadata } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import type { Request } from 'express';
 import type { EntityTarget } from 'typeorm';
@@ -7,14 +8,14 @@ import { type AnyHandler, wrapped } from '../http/wrapped-handler';
 import { handOver } from '../rows/prefetched';
 import type { ResourceEntity } from '../rows/resource.entity';
 
-const ThisRequest = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<Request>(),
-);
+/** The place of the request among the arguments. It is behind all others, also those of a handler that overrides this one. */
+const PLACE = 32;
 
 /**
  * Reads the row of a path while the caller's session is read, so that a caller with a token waits once instead of twice.
  * The handler gets the row by `readRow()` before its first `await`, as it was before guards and interceptors of the route
- * ran. Only for GET.
+ * ran. The row may be older than the session: leave it out where a row is cleaned of something before more callers may read
+ * it. Only for GET.
  * @param entity the entity of the row
  * @param name the path parameter that has the id. Default: id
  */
@@ -22,20 +23,24 @@ export const Prefetches =
   (entity: EntityTarget<ResourceEntity>, name = 'id'): MethodDecorator =>
   (target, key, descriptor) => {
     const inner = descriptor.value as AnyHandler;
-    const place = placeAfter(target.constructor, key, inner);
+    const places = placesOf(target.constructor, key);
     SetMetadata<string, Wanted>(PREFETCHES, { entity, name })(target, key, descriptor);
-    ThisRequest()(target, key, place);
+    // Nest's own decorator, because Nest runs no pipes on its value.
+    Req()(target, key, PLACE);
     descriptor.value = wrapped(inner, key, (handler, values) => {
-      const request = values[place] as Request | undefined;
-      return handOver(request?.prefetched, () => handler(values.slice(0, place)));
+      const request = values[PLACE] as Request | undefined;
+      // Called by a test, or by another handler.
+      if (!(request instanceof IncomingMessage)) return handler(values);
+      return handOver(request.prefetched, () => handler(values.slice(0, places)));
     }) as typeof descriptor.value;
   };
 
-/** The place of one more argument. Parameters were decorated before, and another decorator may have wrapped the handler. */
-function placeAfter(controller: object, key: string | symbol, { length }: AnyHandler): number {
+/** The number of arguments that Nest gives a handler, whose parameters were decorated before. */
+function placesOf(controller: object, key: string | symbol): number {
   const decorated = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, key) ?? {}) as Record<
     string,
     { index: number }
   >;
-  return Math.max(length, ...Object.values(decorated).map(({ index }) => index + 1));
+  const indexes = Object.values(decorated).map(({ index }) => index);
+  return Math.max(0, ...indexes.filter((index) => index !== PLACE).map((index) => index + 1));
 }

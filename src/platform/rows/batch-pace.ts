@@ -1,3 +1,6 @@
+import { AsyncResource } from 'node:async_hooks';
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
+
 /**
  * How long a batch waits for the statement before it, in milliseconds. A statement that takes longer, because of a lock or a
  * slow network, holds up none of those after it.
@@ -13,13 +16,16 @@ export class BatchPace {
   /** The statement that batches wait for. */
   private running?: symbol;
   private readonly waiting: (() => void)[] = [];
-  private patience?: NodeJS.Timeout;
+  private timer?: NodeJS.Timeout;
 
-  /** Begins a batch in its time. */
+  /** @param patience milliseconds that a batch waits for the statement before it */
+  constructor(private readonly patience = PATIENCE) {}
+
+  /** Begins a batch in its time, in the asynchronous context of the caller. */
   schedule(begin: () => void): void {
     if (!this.running) return inTwoTurns(begin);
-    this.waiting.push(begin);
-    this.patience ??= setTimeout(() => this.goOn(), PATIENCE);
+    this.waiting.push(AsyncResource.bind(begin));
+    this.timer ??= setTimeout(() => this.goOn(), this.patience);
   }
 
   /** Runs the statement of a batch. */
@@ -34,8 +40,8 @@ export class BatchPace {
   }
 
   private goOn(): void {
-    clearTimeout(this.patience);
-    this.patience = undefined;
+    clearTimeout(this.timer);
+    this.timer = undefined;
     this.running = undefined;
     for (const begin of this.waiting.splice(0)) inTwoTurns(begin);
   }
