@@ -24,7 +24,9 @@ export class BatchPace {
   /** Begins a batch in its time, in the asynchronous context of the caller. */
   schedule(begin: () => void): void {
     if (!this.running) return inTwoTurns(begin);
-    this.waiting.push(AsyncResource.bind(begin));
+    // AsyncResource.bind() would give each function a hidden class of its own, which V8 keeps.
+    const caller = new AsyncResource('BatchedRead');
+    this.waiting.push(() => caller.runInAsyncScope(begin));
     this.timer ??= setTimeout(() => this.goOn(), this.patience);
   }
 
