@@ -35,6 +35,8 @@ export { Verbatim } from './answers/envelope';
 export { Deprecated } from './http/deprecated';
 /** Accepts an `Idempotency-Key` without {@link Creates}; or the reason why a POST accepts none. */
 export { Idempotent, TakesNoKey } from './idempotency/idempotent';
+/** Reads the row of a path while the caller is identified. */
+export { Prefetches } from './routes/prefetches';
 /** Reads of this route always go to the primary; and the caller's next reads show at least what this route has told it. */
 export { LeadsReads, ReadsPrimary } from './replica/reads-primary';
 /** A limit of the body other than JSON_BODY_LIMIT, in bytes: `@BodyLimit(mebibytes(5))`. */
@@ -79,8 +81,6 @@ export { SearchableBy } from './rows/searchable-by';
 export { SortableBy } from './rows/sortable-by';
 /** Reads, inserts, changes or deletes one row. Reads of the same moment share a statement. */
 export { readRow } from './rows/read-row';
-/** Reads the row of a path while the caller is identified. */
-export { Prefetches } from './routes/prefetches';
 export { insertRow } from './rows/insert-row';
 /** Inserts many rows by one statement: all of them, or none. */
 export { insertRows } from './rows/insert-rows';

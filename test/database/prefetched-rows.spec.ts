@@ -106,11 +106,9 @@ describe('A prefetched row', () => {
   });
 
   it('is one of the entity that the handler reads', async () => {
-    await query(api.app.databaseUrl, "INSERT INTO products (id, name, price) VALUES ($1, 'of the id of a user', 1)", [
-      userId,
-    ]).catch(() =>
-      query(api.app.databaseUrl, "UPDATE products SET name = 'of the id of a user' WHERE id = $1", [userId]),
-    );
+    const insert = `INSERT INTO products (id, name, price) OVERRIDING SYSTEM VALUE VALUES ($1, 'of the id of a user', 1)
+                    ON CONFLICT (id) DO UPDATE SET name = excluded.name`;
+    await query(api.app.databaseUrl, insert, [userId]);
     const { data } = (await user.get(`/wares/${userId}/beside-a-user`)).body;
     expect(data).toEqual({ user: expect.stringMatching(/^user\d+$/) as string, product: 'of the id of a user' });
   });

@@ -43,18 +43,8 @@ function importsOf({ names }: Plan): Imports {
   const { entity, plural, file, noun } = names;
   const face = [
     ...['alreadyTaken', 'Answers', 'AnswersNothing', 'AnswersPage', 'ApiExampleBody', 'ApiResource', 'type Caller'],
-    ...[
-      'Creates',
-      'CurrentUser',
-      'IdParam',
-      'IfMatch',
-      'notTheOwner',
-      'type Page',
-      'type Precondition',
-      'Prefetches',
-      'Public',
-    ],
-    ...['Raises', 'Role', 'Roles'],
+    ...['Creates', 'CurrentUser', 'IdParam', 'IfMatch', 'notTheOwner', 'type Page', 'type Precondition', 'Prefetches'],
+    ...['Public', 'Raises', 'Role', 'Roles'],
   ];
   const dtos = [`Create${entity}Dto`, `List${plural}Query`, `Patch${entity}Dto`, `${entity}Dto`, `to${entity}Dto`];
   return [

@@ -21,7 +21,7 @@ export interface BatchedReadOptions {
 }
 
 /**
- * A named statement that serves several requests at once: those that arrive in one turn of the event loop share it. The
+ * A named statement that serves several requests at once: those that arrive before it begins, in its {@link BatchPace}. The
  * statement starts after their arrival, and each gets a row of its own. Nothing is cached. Only for requests: a read
  * that no request waits for is ended. With 32 connections it replaces about six statements, and a statement costs more
  * than all the rest of a simple read.

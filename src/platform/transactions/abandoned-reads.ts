@@ -25,7 +25,7 @@ export class AbandonedReads {
 
   constructor(private readonly options: AbandonedReadsOptions) {}
 
-  /** Called when a client has gone, or a request was answered without a read of its own. Checks until no shared read is left. */
+  /** Called when a client has gone, or a request was answered without the read that was begun for it. Checks until no shared read is left. */
   watch(): void {
     this.timer ??= setTimeout(() => this.look(), INTERVAL).unref();
   }
