@@ -39,7 +39,7 @@ function introduction({ machine, options, pinning, servers }) {
       `Machine: ${machine.cpu}`,
       `Node ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.date}`,
       `Data: ${options.users} users, ${options.products} products, the same database for all`,
-      `Load: ${describeLoad(options)}, ${options.seconds} s after a warm-up, by turns of a second, or of 3 for pages and searches`,
+      `Load: ${describeLoad(options)}, ${options.seconds} s after a warm-up that ends when the server gets no faster, by turns of a second, or of 3 for pages and searches`,
       `Rounds: ${options.rounds}, each with new processes of all servers`,
       ...(options.processes > 1 ? [`Each server has ${options.processes} processes`] : []),
       pinning,
