@@ -19,9 +19,15 @@ const POSTS = `
   INSERT INTO posts (user_id, title, content, status)
   SELECT $1, 'Rareword ' || number % 7, repeat('x', 40000 + number), 'PUBLISHED' FROM generate_series(1, $2::integer) AS number`;
 
+/** Every third one has no name, and others share one. */
+const USERS = `
+  INSERT INTO users (username, username_key, email, email_key, name)
+  SELECT word, word, word || '@example.com', word || '@example.com', CASE WHEN number % 3 > 0 THEN 'Name ' || number % 5 END
+    FROM generate_series(1, $1::integer) AS number CROSS JOIN LATERAL (SELECT 'rareuser' || number AS word) AS words`;
+
 interface Listed {
   data: { id: number }[];
-  pagination: { total: number; next: string | null };
+  pagination: { total: number; next: string | null; previous: string | null };
 }
 
 describe('The rows that a search finds', () => {
@@ -36,6 +42,7 @@ describe('The rows that a search finds', () => {
     await database.query(MADE, ['Rareword', FEW]);
     await database.query(MADE, ['Commonword', MANY]);
     await database.query(POSTS, [author.id, FEW]);
+    await database.query(USERS, [FEW]);
     // Without it PostgreSQL takes both tables for empty, and compares each row of one with each of the other.
     await database.query('ANALYZE products, product_texts');
   });
@@ -131,10 +138,50 @@ describe('The rows that a search finds', () => {
     expect(sent).toHaveLength(statements);
   });
 
-  it('are not counted for a cursor', async () => {
-    const sent = await statementsOf(() => client.get('//api/v2/products?search=rareword'));
+  it.each(each)(
+    'are those of its cursors without a total, in both directions: $word by $sort $order, $status',
+    async (one) => {
+      const all = await expected(one.word, one.sort, one.order, one.status);
+      const ask = new URLSearchParams({ search: one.word, sort: one.sort, order: one.order, size: String(SIZE) });
+      if (one.status) ask.set('status', one.status);
+      const found: number[][] = [];
+      let pagination: Listed['pagination'] | undefined;
+      do {
+        if (pagination) ask.set('cursor', pagination.next!);
+        const { body } = await client.get(`//api/v2/products?${ask.toString()}`);
+        found.push((body as unknown as Listed).data.map(({ id }) => id));
+        ({ pagination } = body);
+      } while (pagination.next);
+      expect(found.flat()).toEqual(all);
+      ask.set('cursor', pagination.previous!);
+      expect(idsOf(await client.get(`//api/v2/products?${ask.toString()}`))).toEqual(found.at(-2));
+    },
+  );
 
-    expect(sent).toHaveLength(1);
-    expect(sent[0]).not.toContain('count(');
+  it.each(['asc', 'desc'])('are those of its cursors where the sort attribute may be null: %s', async (order) => {
+    const rows = await database.query<{ id: number }[]>(
+      `SELECT id FROM users WHERE username LIKE 'rareuser%' ORDER BY name ${order}, id ${order}`,
+    );
+    const path = `//api/v2/users?search=rareuser&sort=name&size=4&order=${order}`;
+    const found: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const answer: Answer = await client.get(cursor ? `${path}&cursor=${cursor}` : path);
+      found.push(...idsOf(answer));
+      cursor = (answer.body as unknown as Listed).pagination.next;
+    }
+    expect(found).toEqual(rows.map(({ id }) => id));
+    expect(found).toHaveLength(FEW);
+  });
+
+  it.each([
+    ['for a cursor', '//api/v2/products?search=rareword', 1],
+    ['for a cursor, where they are many', '//api/v2/products?search=commonword', 2],
+    ['for a cursor, where there is none', '//api/v2/products?search=absentword', 2],
+    ['behind the last page', '/products?search=rareword&page=9', 2],
+  ])('are looked for by their words %s', async (_where, path, statements) => {
+    const sent = await statementsOf(() => client.get(path));
+
+    expect(sent).toHaveLength(statements);
+    expect(sent[0]).toContain('few');
   });
 });

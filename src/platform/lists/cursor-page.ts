@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import type { Cursors, Position } from './cursor';
 import { directionOf, largestItem, type ListQuery, pageSizeOf, sortOf } from './list-query';
 import { type CursorPagination, Page } from '../answers/page';
-import type { Counted, FoundPage, List, Rows } from './list';
+import type { Counted, FoundPage, List, Rows, Slice } from './list';
 import { readAndCount } from './numbered-page';
 import { type Direction, rangesAfter } from './ranges';
 import type { PageRoom } from './row-sizes';
@@ -29,8 +29,17 @@ export async function cursorPage<E extends Row>(
   const ranges = rangesAfter(repository.metadata, sortOf(query), direction, position);
   // One item more than requested shows whether there is another page.
   const slice = { direction, limit: size + 1, room, ranges };
-  const { rows, total }: Found<E> = query.total ? await readAndCount(list, slice) : { rows: await list.read(slice) };
+  const { rows, total }: Found<E> = query.total ? await readAndCount(list, slice) : await readOnly(list, slice);
   return { rows, page: (found) => pageOf(found, query, { position, seal }, { isFull: room.full, total }) };
+}
+
+/**
+ * Reads a slice. What few rows have is looked for in the search index: PostgreSQL expects the first page of a word soon, so it would
+ * walk in the order of the list, and through a whole table for a word that no row has.
+ */
+async function readOnly<E extends Row>(list: List<E>, slice: Slice): Promise<Found<E>> {
+  const few = list.searches ? await list.few(slice) : undefined;
+  return { rows: few ? few.rows : await list.read(slice) };
 }
 
 /** What is known of the list beside the rows of the page. */

@@ -1,13 +1,15 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { tableOf } from '../rows/plain-entity';
-import { type FoundIds, idsOf, orderOf } from './found-ids';
+import { countFound, type FoundIds, idsOf, orderOf } from './found-ids';
 import type { Slice } from './list';
+import type { Range } from './ranges';
 import { ROW } from './row-sizes';
 
 /** The number of rows up to which a search finds and counts them at once. Where there are more, these are found in vain. */
 const FEW = 500;
-/** The name of what was found, in the statement. */
+/** The name of what was found, in the statement, and of its column beside the id. */
 const FOUND = 'found_ids_of_few';
+const SORTED_BY = 'sorted_by';
 
 /** SQL for the ids of all rows that match, as far as they are few, and for those of a slice among them. */
 interface FewFound extends FoundIds {
@@ -18,20 +20,31 @@ interface FewFound extends FoundIds {
 export function fewFound<E extends ObjectLiteral>(
   matching: SelectQueryBuilder<E>,
   sort: string,
-  { direction, limit, offset = 0 }: Slice,
+  { direction, limit, offset = 0, ranges = [] }: Slice,
   bytes?: string,
 ): FewFound {
   const found = idsOf(matching).limit(FEW + 1);
-  if (sort !== 'id') found.addSelect(`${ROW}.${sort}`, 'sorted_by');
+  if (sort !== 'id') found.addSelect(`${ROW}.${sort}`, SORTED_BY);
   const all = found.getQuery();
   const order = orderOf(sort, direction);
   const { metadata } = matching.expressionMap.mainAlias!;
-  const ids = `SELECT * FROM ${FOUND} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
+  const within = ranges.length > 0 ? `WHERE ${ranges.map(conditionOf).join(' OR ')}` : '';
+  const ids = `SELECT * FROM ${FOUND} ${within} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
   const text =
     bytes === undefined
       ? `SELECT id FROM (${ids}) AS page`
       : `SELECT page.*, ${bytes} AS bytes FROM (${ids}) AS page INNER JOIN ${tableOf(metadata)} AS "${ROW}" ON ${ROW}.id = page.id`;
-  return { text, parameters: found.getParameters(), order, all };
+  const parameters = Object.assign(found.getParameters(), ...ranges.map(({ values }) => values)) as ObjectLiteral;
+  return { text, parameters, order, all };
+}
+
+/** The condition of a range, of what was found. */
+function conditionOf({ condition }: Range): string {
+  const text = condition(
+    (property) => (property === 'id' ? 'id' : SORTED_BY),
+    (name) => `:${name}`,
+  );
+  return `(${text})`;
 }
 
 /** Has a statement find the rows first, and count them. */
@@ -39,6 +52,14 @@ export function countFew<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, {
   rows
     .addCommonTableExpression(all, FOUND, { materialized: true })
     .addSelect(`(SELECT CAST(count(*) AS integer) FROM ${FOUND})`, 'few_found');
+}
+
+/** The number of all rows that match, where none of them is on the page. Undefined if they are not few. */
+export async function numberOfFew<E extends ObjectLiteral>(
+  matching: SelectQueryBuilder<E>,
+): Promise<number | undefined> {
+  const number = await countFound(matching, FEW + 1);
+  return number <= FEW ? number : undefined;
 }
 
 /** The number of rows that were found. Undefined if they are not few, or there is none on the page, which nobody has counted then. */

@@ -25,7 +25,7 @@ export interface Slice {
   weighs?: boolean;
   /** Reads these alone, and only if all of them match as they did. They need neither ranges nor an offset. */
   only?: HeavyRows;
-  /** Whether all rows that match are found and counted first, if they are few. It has no ranges. Default: false */
+  /** Whether all rows that match are found and counted first, if they are few. Default: false */
   isOfFew?: boolean;
   /** Whether it is a step of a whole list, which need not fit into an answer. Default: false */
   isStep?: boolean;

@@ -8,6 +8,7 @@ import { conditionsIn, keysIn } from './conditions';
 import { cursorPage } from './cursor-page';
 import { requireMayReadDeleted, wantsDeleted } from './deleted-rows';
 import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
+import { numberOfFew } from './few-found';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
@@ -122,11 +123,14 @@ function listOf<E extends ObjectLiteral & { id: number }>(
       return whole(await byTypeOrm(readIn({ ...slice, keys, weighs })), slice);
     },
     few: async (slice) => {
-      if (slice.ranges || !Searches.of(manager.dataSource).isHelped(query.search!)) return undefined;
+      if (!Searches.of(manager.dataSource).isHelped(query.search!)) return undefined;
       const rows = await byTypeOrm(readIn({ ...slice, isOfFew: true, weighs: weighsRows(slice) }));
-      const isNone = rows.entities.length === 0 && !rows.heavy && !slice.offset;
-      const found = isNone ? await total() : rows.total;
-      return found === undefined ? undefined : { rows: await whole(rows, slice), total: found };
+      const isNone = rows.entities.length === 0 && !rows.heavy;
+      const found = isNone ? await byTypeOrm((all) => numberOfFew(matching(all))) : rows.total;
+      if (found !== undefined) return { rows: await whole(rows, slice), total: found };
+      // These rows were others.
+      if (slice.room) slice.room.full = false;
+      return undefined;
     },
     total,
     placed: async (slice) => {
