@@ -16,6 +16,10 @@ export const impersonators: Record<string, (client: Socket) => void> = {
   'hangs up in the middle of a message': (client) => client.once('data', () => client.end(Buffer.from([69, 0, 0, 0]))),
   'hangs up while it authenticates': (client) =>
     client.once('data', () => client.end(message('R', Buffer.from([0, 0, 0, 5, 1, 2, 3, 4])))),
+  'is silent once it has let the client in': (client) =>
+    client.once('data', () =>
+      client.write(Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])),
+    ),
   'speaks another protocol': (client) => client.once('data', () => client.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
 };
 

@@ -4,9 +4,16 @@ import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/Postgres
 import type { Settings } from '../config/settings';
 import { CancellablePool } from '../transactions/cancellable-pool';
 import { IDLE_TIMES, PooledClient } from '../transactions/pooled-client';
+import { setUpSession } from './session-settings';
 import { getTypeParser } from './type-parsers';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * How long a connection stays open without work. A new one costs its first requests the time to connect, to plan each statement and
+ * to compile the triggers, so a quiet moment must not close them all, as the driver's 10 s would. The time is far below that
+ * after which networks of cloud providers drop a silent connection without telling either end: four minutes and more.
+ */
+const IDLE_TIMEOUT_MS = 60_000;
 /** Migrations of the platform and of resources. They run in the order of the timestamps in their class names. */
 const MIGRATIONS = ['migrations', '../../migrations'].map((folder) => inFolder(join(__dirname, folder)));
 const declared = new Set<string>();
@@ -41,12 +48,16 @@ export function dataSourceOptions(settings: Settings, url: string): PostgresData
     uuidExtension: 'pgcrypto',
     migrations: MIGRATIONS,
     migrationsTransactionMode: 'each',
-    extra: { types: { getTypeParser }, ...limitsOf(settings) },
+    extra: { idleTimeoutMillis: IDLE_TIMEOUT_MS, types: { getTypeParser }, ...sessionOf(settings) },
   };
 }
 
-/** A second limit behind the request's own: no statement outlives its request by more than this time. */
-function limitsOf({ DATABASE_POOLER, REQUEST_TIMEOUT }: Settings): object {
+/** A session has a second limit behind the request's own: no statement outlives its request by more than this time. */
+function sessionOf({ DATABASE_POOLER, REQUEST_TIMEOUT }: Settings): object {
   if (DATABASE_POOLER === 'transaction') return { Client: PooledClient, statementLimit: REQUEST_TIMEOUT };
-  return { statement_timeout: REQUEST_TIMEOUT, idle_in_transaction_session_timeout: IDLE_TIMES * REQUEST_TIMEOUT };
+  return {
+    statement_timeout: REQUEST_TIMEOUT,
+    idle_in_transaction_session_timeout: IDLE_TIMES * REQUEST_TIMEOUT,
+    onConnect: setUpSession,
+  };
 }

@@ -1,0 +1,54 @@
+import { DataSource } from 'typeorm';
+import { readSettings } from '../../src/platform/config/read-settings';
+import { dataSourceOptions } from '../../src/platform/database/data-source';
+import { createDatabase, dropDatabase, query } from '../../src/platform/testing';
+
+const { TEST_SERVER_URL, TEST_DATABASE_PREFIX } = process.env;
+const SETTINGS = `SELECT current_setting('jit') AS jit, current_setting('max_parallel_workers_per_gather') AS workers`;
+
+describe('The session of a connection', () => {
+  const database = `${TEST_DATABASE_PREFIX}_session_settings`;
+  const url = new URL(TEST_SERVER_URL!);
+  url.pathname = `/${database}`;
+
+  /** The settings of two connections of a pool. */
+  async function settingsOf(options = '', settings = {}): Promise<object[]> {
+    const one = new URL(url);
+    if (options) one.searchParams.set('options', options);
+    const source = new DataSource(dataSourceOptions(readSettings(settings), one.href));
+    await source.initialize();
+    try {
+      return (await Promise.all([1, 2].map(() => source.query<object[]>(`${SETTINGS}, pg_sleep(0.2)`)))).flat();
+    } finally {
+      await source.destroy();
+    }
+  }
+
+  beforeAll(() => createDatabase(TEST_SERVER_URL!, database));
+  afterAll(() => dropDatabase(TEST_SERVER_URL!, database));
+
+  it('compiles no statement, and runs it in one process', async () => {
+    const usual = { jit: 'off', workers: '0' };
+    expect(await settingsOf()).toMatchObject([usual, usual]);
+  });
+
+  it('keeps what the URL says', async () => {
+    const chosen = { jit: 'on', workers: '0' };
+    expect(await settingsOf('-c jit=on')).toMatchObject([chosen, chosen]);
+  });
+
+  it('keeps what the database says', async () => {
+    await query(url.href, `ALTER DATABASE ${database} SET max_parallel_workers_per_gather = 3`);
+    const chosen = { jit: 'off', workers: '3' };
+    expect(await settingsOf()).toMatchObject([chosen, chosen]);
+  });
+
+  it('is left alone behind a pooler, which gives it to others', async () => {
+    await query(url.href, `ALTER DATABASE ${database} RESET max_parallel_workers_per_gather`);
+    const [{ jit, workers }] = await query(url.href, SETTINGS);
+    expect(await settingsOf('', { DATABASE_POOLER: 'transaction' })).toMatchObject([
+      { jit, workers },
+      { jit, workers },
+    ]);
+  });
+});
