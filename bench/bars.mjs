@@ -6,7 +6,13 @@ import { RATES } from './lib/rates.mjs';
 const product = (work) => ({ server: 'product', work });
 
 /** What a large database may cost. */
-const LARGE = { pages: 'GET /users, a page', cursors: 'GET /v2/users by cursor', search: 'search', create: 'POST' };
+const LARGE = {
+  pages: 'GET /users, a page',
+  cursors: 'GET /v2/users by cursor',
+  search: 'search for a surname, which a hundred times as many have',
+  'search-one': 'search for a username',
+  create: 'POST',
+};
 
 export const BARS = [
   ratio('GET /users/{id}, with token', 'user', { atLeast: { 24: 0.85, 20: 0.75 }, aim: 1 }),

@@ -86,6 +86,14 @@ const DIFFERENT = [
     request: (context) => search(context),
   },
   {
+    name: 'search-one',
+    title: 'GET /users, status + search for a username',
+    only: LISTING,
+    turn: LONG_TURN,
+    large: true,
+    request: (context) => searchForOne(context),
+  },
+  {
     name: 'search-unindexed',
     title: 'GET /users, status + search, L0 without the index',
     only: ['product', 'bare'],
@@ -203,8 +211,15 @@ function pagesOf({ users, callers, admins }) {
   return Math.floor((users.count - 2 * (callers.length + admins.length)) / PAGE_SIZE);
 }
 
-function search({ data, random }, more = {}) {
-  const term = data.searchTerms[Math.floor(random() * data.searchTerms.length)];
+function search({ data, random }, more) {
+  return searchFor(data.searchTerms[Math.floor(random() * data.searchTerms.length)], more);
+}
+
+function searchForOne({ data, random }) {
+  return searchFor(data.usernames[Math.floor(random() * data.usernames.length)]);
+}
+
+function searchFor(term, more = {}) {
   return get(`${USERS}?${new URLSearchParams({ status: 'ACTIVE', search: term, ...more }).toString()}`, 'user');
 }
 

@@ -13,6 +13,7 @@ import {
   makeKeys,
   stockUp,
 } from './database.mjs';
+import { multiply, originalsOf } from './multiply.mjs';
 import { chooseCores, moveMyself, movePostgres } from './pinning.mjs';
 import { findPostmaster } from './postgres-cpu.mjs';
 import { ProductClient } from './product-client.mjs';
@@ -60,7 +61,8 @@ export class Bench {
 
   /** As many users and products, to compare with. */
   async fillLarge({ large }) {
-    await this.createDatabase('large', large, large);
+    const { originals, factor } = originalsOf(large);
+    await this.createDatabase('large', originals, originals, { factor });
   }
 
   /** For a variant of the service whose database differs. */
@@ -71,7 +73,7 @@ export class Bench {
 
   /** The schema of another checkout may differ. */
   async fillBefore({ users, products }) {
-    await this.createDatabase('before', users, products, this.before);
+    await this.createDatabase('before', users, products, { folder: this.before });
   }
 
   /** @returns a sentence about what is pinned to which core */
@@ -142,7 +144,7 @@ export class Bench {
     this.tokens.product ??= this.tokens.nest;
   }
 
-  async createDatabase(key, users, products, folder) {
+  async createDatabase(key, users, products, { folder, factor = 1 } = {}) {
     const name = `resource_api_bench_${process.pid}_${key}`;
     this.cleanUp.add(() => dropDatabase(this.serverUrl, name));
     const { password } = this.secrets;
@@ -157,6 +159,7 @@ export class Bench {
     this.cleanUp.add(() => this.clients[key].end());
     await stockUp(this.clients[key]);
     await makeKeys(this.clients[key]);
+    if (factor > 1) await multiply(this.clients[key], factor);
     this.descriptions[key] = await describeData(this.clients[key]);
   }
 }

@@ -83,10 +83,12 @@ export async function copyUsersWithoutSearchIndex(client) {
 
 /** What the works need to know about the rows. */
 export async function describeData(client) {
+  const users = await idsOf(client, 'users');
   return {
-    users: await idsOf(client, 'users'),
+    users,
     products: await idsOf(client, 'products'),
     searchTerms: await surnames(client),
+    usernames: await usernames(client, users),
     ...(await someUsers(client)),
   };
 }
@@ -152,6 +154,16 @@ async function surnames(client) {
     [SEARCH_TERMS],
   );
   return rows.map(({ surname }) => surname);
+}
+
+/** Each occurs once, or in few rows. From all parts of the table, but for its last users, who are callers. */
+async function usernames(client, { first, count }) {
+  const ids = Array.from(
+    { length: SEARCH_TERMS },
+    (_, place) => first + Math.floor((0.99 * count * place) / SEARCH_TERMS),
+  );
+  const { rows } = await client.query('SELECT username FROM users WHERE id = ANY($1::bigint[]) ORDER BY id', [ids]);
+  return rows.map(({ username }) => username);
 }
 
 /**

@@ -71,6 +71,10 @@ async function measureRound(bench, work, assignments, round, { options, results,
     if (failure) turns[name].push(failure);
   }
   const order = inTurn(names, round);
+  // While others were warmed up, a pool has closed its idle connections, and a processor has forgotten.
+  for (const name of order) {
+    if (turns[name].length === 0) await assignments[name].send(1).catch(invalid);
+  }
   for (let number = 0; number < Math.max(1, Math.round(options.seconds / turn)); number++) {
     for (const name of order) {
       const isLost = turns[name].some(({ invalid }) => invalid);
