@@ -1,5 +1,8 @@
 import { DataSource } from 'typeorm';
+import { numberOfNone } from '../../src/platform/lists/few-found';
+import { rangesAfter } from '../../src/platform/lists/ranges';
 import { type Answer, type Client, statementsOf } from '../../src/platform/testing';
+import { Product } from '../../src/resources/products/product.entity';
 import { useTestApi } from '../support/test-api';
 
 /** The number of rows that a search finds and counts at once, and more than that. */
@@ -145,9 +148,11 @@ describe('The rows that a search finds', () => {
       const ask = new URLSearchParams({ search: one.word, sort: one.sort, order: one.order, size: String(SIZE) });
       if (one.status) ask.set('status', one.status);
       const found: number[][] = [];
-      let pagination: Listed['pagination'] | undefined;
+      let pagination!: Listed['pagination'];
+      let isFirst = true;
       do {
-        if (pagination) ask.set('cursor', pagination.next!);
+        if (!isFirst) ask.set('cursor', pagination.next!);
+        isFirst = false;
         const { body } = await client.get(`//api/v2/products?${ask.toString()}`);
         found.push((body as unknown as Listed).data.map(({ id }) => id));
         ({ pagination } = body);
@@ -178,10 +183,44 @@ describe('The rows that a search finds', () => {
     ['for a cursor, where they are many', '//api/v2/products?search=commonword', 2],
     ['for a cursor, where there is none', '//api/v2/products?search=absentword', 2],
     ['behind the last page', '/products?search=rareword&page=9', 2],
-  ])('are looked for by their words %s', async (_where, path, statements) => {
+    ['for the second page of a cursor', async () => next('rareword'), 1],
+    ['for the second page of a cursor, where they are many', async () => next('commonword'), 1],
+  ])('are looked for by their words %s', async (_where, list, statements) => {
+    const path = typeof list === 'string' ? list : await list();
     const sent = await statementsOf(() => client.get(path));
 
     expect(sent).toHaveLength(statements);
-    expect(sent[0]).toContain('few');
+  });
+
+  async function next(word: string): Promise<string> {
+    const path = `//api/v2/products?search=${word}`;
+    const { body } = await client.get(path);
+    return `${path}&cursor=${(body as unknown as Listed).pagination.next}`;
+  }
+
+  it('are not counted as none where some are in the slice by now', async () => {
+    const matching = database.getRepository(Product).createQueryBuilder('resource').where("name LIKE 'Rareword%'");
+    const behind = (id: number) =>
+      rangesAfter(matching.expressionMap.mainAlias!.metadata, 'id', 'ASC', { value: id, id, backwards: false });
+    const all = await expected('Rareword', 'id', 'asc');
+
+    expect(await numberOfNone(matching, 'id', { direction: 'ASC', limit: 1, ranges: behind(all.at(-1)!) })).toBe(FEW);
+    expect(
+      await numberOfNone(matching, 'id', { direction: 'ASC', limit: 1, ranges: behind(all.at(-2)!) }),
+    ).toBeUndefined();
+    expect(await numberOfNone(matching, 'id', { direction: 'ASC', limit: 1, offset: FEW })).toBe(FEW);
+    expect(await numberOfNone(matching, 'id', { direction: 'ASC', limit: 1, offset: FEW - 1 })).toBeUndefined();
+  });
+
+  it('may be many, of which others are too large for a page', async () => {
+    const [{ id }] = await database.query<{ id: number }[]>('SELECT id FROM users LIMIT 1');
+    const insert = `INSERT INTO posts (user_id, title, content, status)
+      SELECT $1, $2 || ' largeword ' || number, $3, 'PUBLISHED' FROM generate_series(1, $4::integer) AS number`;
+    await database.query(insert, [id, 'b', '😀'.repeat(45_000), MANY]);
+    await database.query(insert, [id, 'a', 'small', FEW]);
+    const answer = await client.get(`/posts?search=largeword&sort=title&size=${FEW}`);
+
+    expect(answer.status).toBe(200);
+    expect(totalOf(answer)).toBe(MANY + FEW);
   });
 });

@@ -43,8 +43,20 @@ describe('The session of a connection', () => {
     expect(await settingsOf()).toMatchObject([chosen, chosen]);
   });
 
-  it('is left alone behind a pooler, which gives it to others', async () => {
+  it('is used as it is where the role may not set it up', async () => {
     await query(url.href, `ALTER DATABASE ${database} RESET max_parallel_workers_per_gather`);
+    await query(url.href, 'REVOKE SELECT ON pg_settings FROM PUBLIC');
+    const role = `${database}_guest`;
+    await query(url.href, `CREATE ROLE ${role} LOGIN`);
+    try {
+      const own = { jit: 'on', workers: '2' };
+      expect(await settingsOf(`-c role=${role}`)).toMatchObject([own, own]);
+    } finally {
+      await query(url.href, `DROP ROLE ${role}`);
+    }
+  });
+
+  it('is left alone behind a pooler, which gives it to others', async () => {
     const [{ jit, workers }] = await query(url.href, SETTINGS);
     expect(await settingsOf('', { DATABASE_POOLER: 'transaction' })).toMatchObject([
       { jit, workers },

@@ -137,6 +137,32 @@ describe('A search of a list with conditions of its own', () => {
       if (name === 'none') expect((once[0] as [number[]])[0]).toHaveLength(SIZE);
     },
   );
+
+  const own: Where = (builder) =>
+    void builder.andWhere('resource.number <> :id AND resource.title <> :value', { id: 4, value: 'Needle 3' });
+  const walks = ['id', 'number', 'title'].flatMap((sort) => ['asc', 'desc'].map((order) => ({ sort, order })));
+  it.each(walks)('keeps a condition whose values have names of a cursor: by $sort $order', async ({ sort, order }) => {
+    const things = await scratch.repository(FoundThing).find();
+    const wanted = things.filter(({ number, title }) => number !== null && number !== 4 && title !== 'Needle 3');
+    for (const search of ['needle', undefined]) {
+      const found: number[] = [];
+      let next: string | null | undefined;
+      do {
+        const position: unknown = next ? JSON.parse(next) : undefined;
+        const cursors = { position, seal: (one: object) => JSON.stringify(one) };
+        const { data, pagination } = await list({ search, sort, order, [CURSORS]: cursors }, own);
+        found.push(...data.map(({ id }) => id));
+        ({ next } = pagination as unknown as { next: string | null });
+      } while (next && found.length <= THINGS);
+      const titled = wanted.filter(({ title }) => search === undefined || title.startsWith('Needle'));
+      expect(found.sort((one, other) => one - other)).toEqual(titled.map(({ id }) => id));
+    }
+  });
+
+  it.each(['pattern', 'cursor_id'])('refuses a condition whose value has a name of the list: %s', async (name) => {
+    const where: Where = (builder) => void builder.andWhere(`resource.title <> :${name}`, { [name]: 'x' });
+    await expect(list({}, where)).rejects.toThrow(`The list has a parameter :${name} of its own`);
+  });
 });
 
 describe('Rows that are inserted together', () => {

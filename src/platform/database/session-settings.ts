@@ -1,4 +1,5 @@
-import type { ClientBase, QueryConfig } from 'pg';
+import { Logger } from '@nestjs/common';
+import { type ClientBase, DatabaseError, type QueryConfig } from 'pg';
 import { seconds } from '../units';
 
 /** How long PostgreSQL may take to set a connection up, in milliseconds. */
@@ -9,11 +10,26 @@ const PATIENCE = seconds(10);
  * million rows each search does, it compiles the conditions and starts two more processes. Both take longer than most searches.
  */
 const VALUES = `(VALUES ('jit', 'off'), ('max_parallel_workers_per_gather', '0')) AS usual (name, value)`;
-/** Where a value comes from that somebody has chosen for this service: its role, its database or its URL. */
-const CHOSEN = `('database', 'user', 'database user', 'client')`;
-const SET_UP = `SELECT set_config(name, value, false) FROM ${VALUES} INNER JOIN pg_settings USING (name) WHERE source NOT IN ${CHOSEN}`;
+/** Where a value comes from that somebody has chosen for this service: its role, all roles, its database or its URL. */
+const CHOSEN = `('database', 'user', 'global', 'database user', 'client')`;
+const SET_UP = `
+  SELECT pg_catalog.set_config(name, value, false) FROM ${VALUES} INNER JOIN pg_catalog.pg_settings USING (name)
+   WHERE source NOT IN ${CHOSEN}`;
 
-/** Sets a new connection up. @throws {Error} a connection that is lost, or PostgreSQL doesn't answer */
+const logger = new Logger('Database');
+let isTold = false;
+
+/**
+ * Sets a new connection up. A server that refuses the settings to the role is used as it is.
+ * @throws {Error} a connection that is lost, or PostgreSQL doesn't answer
+ */
 export async function setUpSession(client: ClientBase): Promise<void> {
-  await client.query({ text: SET_UP, query_timeout: PATIENCE } as QueryConfig);
+  try {
+    await client.query({ text: SET_UP, query_timeout: PATIENCE } as QueryConfig);
+  } catch (error) {
+    // After a FATAL the connection is lost.
+    if (!(error instanceof DatabaseError) || error.severity !== 'ERROR') throw error;
+    if (!isTold) logger.warn({ err: error }, 'jit and max_parallel_workers_per_gather keep the values of PostgreSQL');
+    isTold = true;
+  }
 }

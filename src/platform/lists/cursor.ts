@@ -26,6 +26,8 @@ export interface Position {
   id: number;
   /** True for the items before the position. */
   backwards: boolean;
+  /** True in a list whose search has found many rows, so that the next page needn't look whether they are few. */
+  isOfMany?: boolean;
 }
 
 /** The cursors of one request. */
@@ -91,18 +93,21 @@ export function notACursor() {
 }
 
 /**
- * The content of a cursor, kept short for URLs: the id alone if the list is sorted by id, and a third value for
- * backwards.
+ * The content of a cursor, kept short for URLs: the id alone if the list is sorted by id, `true` for backwards, and `false` for
+ * many.
  */
-function contentOf({ value, id, backwards }: Position): string {
-  return JSON.stringify([...(value === id ? [id] : [id, value]), ...(backwards ? [true] : [])]);
+function contentOf({ value, id, backwards, isOfMany }: Position): string {
+  return JSON.stringify([
+    ...(value === id ? [id] : [id, value]),
+    ...(backwards ? [true] : []),
+    ...(isOfMany ? [false] : []),
+  ]);
 }
 
 function positionOf(content: string): Position {
-  const parts = JSON.parse(content) as [id: number, ...rest: (Position['value'] | true)[]];
-  const backwards = parts.at(-1) === true;
-  const [id, value = id] = (backwards ? parts.slice(0, -1) : parts) as [number, Position['value']?];
-  return { value, id, backwards };
+  const parts = JSON.parse(content) as (Position['value'] | boolean)[];
+  const [id, value = id] = parts.filter((part) => typeof part !== 'boolean') as [number, Position['value']?];
+  return { value, id, backwards: parts.includes(true), ...(parts.includes(false) && { isOfMany: true }) };
 }
 
 function describeList(request: Request): Buffer {

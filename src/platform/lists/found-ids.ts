@@ -55,12 +55,9 @@ export const idsOf = <E extends ObjectLiteral>(matching: SelectQueryBuilder<E>):
     .take(undefined)
     .select(`${ROW}.id`, 'id');
 
-/** Counts all rows that match, or so many of them at most. */
-export async function countFound<E extends ObjectLiteral>(
-  matching: SelectQueryBuilder<E>,
-  most?: number,
-): Promise<number> {
-  const found = idsOf(matching).limit(most);
+/** Counts all rows that match. */
+export async function countFound<E extends ObjectLiteral>(matching: SelectQueryBuilder<E>): Promise<number> {
+  const found = idsOf(matching);
   // The parameters of a part `WITH` are known when there is its text. getCount() would count DISTINCT ids, which sorts all of them.
   const text = `(${found.getQuery()})`;
   const counting = matching.createQueryBuilder().select('count(*)', 'total').from(text, 'found');

@@ -20,7 +20,7 @@ export interface FoundRows<E> {
   included: IncludedTexts[];
   /** What was found and not read. */
   heavy?: HeavyRows;
-  /** The number of all rows that match, of a slice that counts them; see `few-found.ts`. */
+  /** The number of all rows that match, of a slice that counts them, and Infinity if they are many; see `few-found.ts`. */
   total?: number;
   /** True if the rows are not those that were asked for any more. */
   changed?: boolean;

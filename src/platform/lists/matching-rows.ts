@@ -15,7 +15,10 @@ export interface MatchingOptions<E> {
   searchIn?: string;
   /** Values that columns must equal, or operators of TypeORM such as `In(ids)`. An undefined value filters nothing. */
   filter?: Filter<E>;
-  /** Any other condition, by TypeORM's query builder. The alias of the row is `resource`. */
+  /**
+   * Any other condition, by TypeORM's query builder. The alias of the row is `resource`.
+   * @throws {Error} a value with the name of one of the list, such as `:pattern`
+   */
   where?: (builder: SelectQueryBuilder<E & ObjectLiteral>) => void;
 }
 
@@ -39,10 +42,22 @@ export function matchingRows<E extends ObjectLiteral>(
     const condition = comparison.condition(`${ROW}.${comparison.attribute}`, `:compared_${index}`);
     builder.andWhere(condition, { [`compared_${index}`]: comparison.value });
   }
-  where?.(builder);
+  addOwn(builder, where);
   if (search !== undefined) builder.andWhere(contains(search, searchable ?? searchableOf(repository.target), searchIn));
   onlyDeleted(builder, query);
   return builder;
+}
+
+/** Names that this list gives to values: TypeORM would let the later one win, and show rows that the condition hides. */
+const RESERVED = /^(?:pattern|compared_\d+|among_(?:ids|texts|places)|found_keys|cursor_(?:id|value))$/;
+
+function addOwn<E extends ObjectLiteral>(builder: SelectQueryBuilder<E>, where: MatchingOptions<E>['where']): void {
+  if (!where) return;
+  const before = builder.getParameters();
+  where(builder);
+  const after = builder.getParameters();
+  const taken = Object.keys(after).find((name) => RESERVED.test(name) && after[name] !== before[name]);
+  if (taken !== undefined) throw new Error(`The list has a parameter :${taken} of its own: rename that of \`where\``);
 }
 
 function contains(search: string, columns: readonly string[], elsewhere?: string): Brackets {

@@ -23,8 +23,16 @@ interface Nearest<E> extends Counted<Rows<E>> {
 
 /** Reads a slice of a list, and counts the list. */
 export async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<Rows<E>>> {
+  return (list.searches ? await list.few(slice) : undefined) ?? readManyAndCount(list, slice);
+}
+
+/** The same for a list that is not searched, or whose search has found many rows. */
+export async function readManyAndCount<E extends ObjectLiteral>(
+  list: List<E>,
+  slice: Slice,
+): Promise<Counted<Rows<E>>> {
   // A search has only one connection.
-  if (list.searches) return (await list.few(slice)) ?? { rows: await list.read(slice), total: await list.total() };
+  if (list.searches) return { rows: await list.read(slice), total: await list.total() };
   const [rows, total] = await Promise.all([list.read(slice), list.total()]);
   return { rows, total };
 }

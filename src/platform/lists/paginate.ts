@@ -8,7 +8,7 @@ import { conditionsIn, keysIn } from './conditions';
 import { cursorPage } from './cursor-page';
 import { requireMayReadDeleted, wantsDeleted } from './deleted-rows';
 import { CURSORS, EXPORT, KEYS, type ListQuery, pageSizeOf, sortOf, WORK } from './list-query';
-import { numberOfFew } from './few-found';
+import { numberOfNone } from './few-found';
 import { heavyRows, mayWaitForPlace } from './heavy-rows';
 import { wasHeavy } from './heavy-tables';
 import { inOwnTurn, onOwnConnection } from './own-turn';
@@ -125,12 +125,9 @@ function listOf<E extends ObjectLiteral & { id: number }>(
     few: async (slice) => {
       if (!Searches.of(manager.dataSource).isHelped(query.search!)) return undefined;
       const rows = await byTypeOrm(readIn({ ...slice, isOfFew: true, weighs: weighsRows(slice) }));
-      const isNone = rows.entities.length === 0 && !rows.heavy;
-      const found = isNone ? await byTypeOrm((all) => numberOfFew(matching(all))) : rows.total;
-      if (found !== undefined) return { rows: await whole(rows, slice), total: found };
-      // These rows were others.
-      if (slice.room) slice.room.full = false;
-      return undefined;
+      const found = rows.total ?? (await byTypeOrm((all) => numberOfNone(matching(all), sortOf(query), slice)));
+      const isFew = found !== undefined && found < Infinity;
+      return isFew ? { rows: await whole(rows, slice), total: found } : undefined;
     },
     total,
     placed: async (slice) => {

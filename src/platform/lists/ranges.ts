@@ -52,11 +52,17 @@ export function builderCondition({ condition, values }: Range): [text: string, p
   return [
     condition(
       (property) => `${ROW}.${property}`,
-      (name) => `:${name}`,
+      (name) => `:${parameterOf(name)}`,
     ),
-    values,
+    parametersOf(values),
   ];
 }
+
+/** The name of a parameter of the query builder. A resource's own conditions may have an `:id` or a `:value`. */
+export const parameterOf = (name: string): string => `cursor_${name}`;
+
+export const parametersOf = (values: Range['values']): ObjectLiteral =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [parameterOf(name), value]));
 
 /** The condition of a range for a statement of its own, whose values it adds to. */
 export function plainCondition(

@@ -70,6 +70,8 @@ export async function readRows<E extends ObjectLiteral>(
   readDeleted(rows, query);
   const { raw, entities } = await rows.getRawAndEntities<object>();
   const total = few && fewIn(raw);
+  // These are others than those of the page.
+  if (total === Infinity) return { entities: [], included: [], total };
   const heavy = weighs ? heavyRowsIn(raw, room, included.length === 0) : undefined;
   if (heavy) {
     noteHeavy(metadata);

@@ -10,6 +10,7 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Request } from 'express';
+import type { PoolConfig } from 'pg';
 import { concatMap, dematerialize, materialize, Observable } from 'rxjs';
 import { DataSource } from 'typeorm';
 import type { Caller } from '../auth/caller';
@@ -78,8 +79,10 @@ export class ReplicaReads implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(settings: Settings, @InjectDataSource() database: DataSource, discovery: DiscoveryService) {
     const { DATABASE_REPLICA_URL, DATABASE_REPLICA_POOL_SIZE, DATABASE_REPLICA_MAX_LAG } = settings;
     if (DATABASE_REPLICA_URL === undefined) return;
-    const { types } = dataSourceOptions(settings, DATABASE_REPLICA_URL).extra as { types: object };
-    const pool = { connectionString: DATABASE_REPLICA_URL, max: DATABASE_REPLICA_POOL_SIZE, types: types as never };
+    const { types, idleTimeoutMillis, onConnect } = dataSourceOptions(settings, DATABASE_REPLICA_URL)
+      .extra as PoolConfig;
+    const session = { types, idleTimeoutMillis, onConnect };
+    const pool = { connectionString: DATABASE_REPLICA_URL, max: DATABASE_REPLICA_POOL_SIZE, ...session };
     this.replica = new Replica(database, { pool, maxLag: seconds(DATABASE_REPLICA_MAX_LAG) });
     addReplica(database, this.replica);
     const interceptor = new ThroughReplica(database);

@@ -23,8 +23,8 @@ describe('A cursor', () => {
     );
     const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
-      fc.property(values, ids, fc.boolean(), (value, id, backwards) => {
-        const one = { value: Object.is(value, -0) ? 0 : value, id, backwards };
+      fc.property(values, ids, fc.boolean(), fc.boolean(), (value, id, backwards, many) => {
+        const one = { value: Object.is(value, -0) ? 0 : value, id, backwards, ...(many && { isOfMany: true }) };
         const cursor = ofList.cursorsOf(request({})).seal(one);
         expect(cursor).toMatch(new RegExp(CURSOR_PATTERN));
         expect(open(cursor)).toEqual(one);
