@@ -91,7 +91,7 @@ const DIFFERENT = [
     only: LISTING,
     turn: LONG_TURN,
     large: true,
-    request: (context) => searchForOne(context),
+    request: searchForOne,
   },
   {
     name: 'search-unindexed',

@@ -1,6 +1,6 @@
 // Makes many rows of those that the seed command has made, which would take hours for ten million of them.
 
-/** The seed command makes so many rows at least, and the rest are copies of them. */
+/** The seed command makes so many rows of a larger number, and the others are copies of them. */
 const ORIGINALS = 100_000;
 /** A copy has an id of its own, and a user a name that ends with it, as the seed command makes them. */
 const ID = 'id + $1::bigint';

@@ -1,9 +1,13 @@
+import type { DiscoveryService } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { readSettings } from '../../src/platform/config/read-settings';
 import { dataSourceOptions } from '../../src/platform/database/data-source';
-import { createDatabase, dropDatabase, query } from '../../src/platform/testing';
+import { ReplicaReads } from '../../src/platform/process/replica-reads';
+import { replicaOf } from '../../src/platform/replica/reading';
+import { createDatabase, dropDatabase, query, times } from '../../src/platform/testing';
 
 const { TEST_SERVER_URL, TEST_DATABASE_PREFIX } = process.env;
+const NO_CONTROLLERS = { getControllers: () => [] } as unknown as DiscoveryService;
 const SETTINGS = `SELECT current_setting('jit') AS jit, current_setting('max_parallel_workers_per_gather') AS workers`;
 
 describe('The session of a connection', () => {
@@ -11,14 +15,14 @@ describe('The session of a connection', () => {
   const url = new URL(TEST_SERVER_URL!);
   url.pathname = `/${database}`;
 
-  /** The settings of two connections of a pool. */
+  /** The settings of two connections of a pool: of two statements at once, each has its own. */
   async function settingsOf(options = '', settings = {}): Promise<object[]> {
     const one = new URL(url);
     if (options) one.searchParams.set('options', options);
     const source = new DataSource(dataSourceOptions(readSettings(settings), one.href));
     await source.initialize();
     try {
-      return (await Promise.all([1, 2].map(() => source.query<object[]>(`${SETTINGS}, pg_sleep(0.2)`)))).flat();
+      return (await Promise.all(times(2, () => source.query<object[]>(SETTINGS)))).flat();
     } finally {
       await source.destroy();
     }
@@ -30,6 +34,17 @@ describe('The session of a connection', () => {
   it('compiles no statement, and runs it in one process', async () => {
     const usual = { jit: 'off', workers: '0' };
     expect(await settingsOf()).toMatchObject([usual, usual]);
+  });
+
+  it('is set up on the replica, too', async () => {
+    const source = new DataSource(dataSourceOptions(readSettings({}), url.href));
+    const reads = new ReplicaReads(readSettings({ DATABASE_REPLICA_URL: url.href }), source, NO_CONTROLLERS);
+    try {
+      const { rows } = await replicaOf(source)!.read({ text: SETTINGS }, () => Promise.reject(new Error('No answer')));
+      expect(rows).toEqual([{ jit: 'off', workers: '0' }]);
+    } finally {
+      await reads.beforeApplicationShutdown();
+    }
   });
 
   it('keeps what the URL says', async () => {

@@ -3,13 +3,12 @@ import { tableOf } from '../rows/plain-entity';
 import { type FoundIds, idsOf, orderOf } from './found-ids';
 import type { Slice } from './list';
 import { parameterOf, parametersOf, type Range } from './ranges';
-import { ROW } from './row-sizes';
+import { ROW, SORTED_BY } from './row-sizes';
 
 /** The number of rows up to which a search finds and counts them at once. Where there are more, these are found in vain. */
 const FEW = 500;
-/** The name of what was found, in the statement, and of its column beside the id. */
+/** The name of what was found, in the statement. */
 const FOUND = 'found_ids_of_few';
-const SORTED_BY = 'sorted_by';
 
 /** SQL for the ids of all rows that match, as far as they are few, and for those of a slice among them. */
 interface FewFound extends FoundIds {

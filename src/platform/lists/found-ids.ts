@@ -1,7 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { Slice } from './list';
 import { builderCondition, type Direction } from './ranges';
-import { type HeavyRows, ROW } from './row-sizes';
+import { type HeavyRows, ROW, SORTED_BY } from './row-sizes';
 
 /** SQL that finds the ids of the rows of a page. It is a statement or a part of one. */
 export interface FoundIds {
@@ -30,7 +30,7 @@ export function foundIds<E extends ObjectLiteral>(
     const ids = sorted(idsOf(matching), sort, direction);
     if (range) ids.andWhere(...builderCondition(range));
     if (bytes !== undefined) ids.addSelect(bytes, 'bytes');
-    if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, 'sorted_by');
+    if (sort !== 'id' && (bytes !== undefined || ranges.length > 1)) ids.addSelect(`${ROW}.${sort}`, SORTED_BY);
     if (keys) return ids.andWhere(`${ROW}.${keys.column} = wanted.key`).limit(offset + limit);
     return only ? among(ids, only, sort) : ids.limit(limit).offset(offset);
   });
@@ -67,7 +67,7 @@ export async function countFound<E extends ObjectLiteral>(matching: SelectQueryB
 
 /** SQL of the order of found ids. */
 export const orderOf = (sort: string, direction: Direction): string =>
-  sort === 'id' ? `id ${direction}` : `sorted_by ${direction}, id ${direction}`;
+  sort === 'id' ? `id ${direction}` : `${SORTED_BY} ${direction}, id ${direction}`;
 
 /** @param ids SQL for the ids of the rows of `wanted.key` */
 function ofEachKey(ids: string): string {

@@ -22,7 +22,7 @@ interface Nearest<E> extends Counted<Rows<E>> {
 }
 
 /** Reads a slice of a list, and counts the list. */
-export async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<Rows<E>>> {
+async function readAndCount<E extends ObjectLiteral>(list: List<E>, slice: Slice): Promise<Counted<Rows<E>>> {
   return (list.searches ? await list.few(slice) : undefined) ?? readManyAndCount(list, slice);
 }
 

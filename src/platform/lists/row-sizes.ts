@@ -11,6 +11,8 @@ const MEASURED = 'measured';
 const WEIGHED = 'weighed';
 /** SQL for the id of a row that was found, in what `readWhatFits` adds to its bytes. */
 export const FOUND_ID = 'sized.id';
+/** The column beside the ids that were found, if the list is sorted by another one. */
+export const SORTED_BY = 'sorted_by';
 
 /** The room for the rows of a page: the greatest size of an answer. The first row is read however large it is. */
 export interface PageRoom {
@@ -124,7 +126,7 @@ export function readIfLight<E extends ObjectLiteral>(
   included: string[],
   isSorted: boolean,
 ): void {
-  const places = isSorted ? ', array_agg(CAST(sorted_by AS text)) OVER everything AS places' : '';
+  const places = isSorted ? `, array_agg(CAST(${SORTED_BY} AS text)) OVER everything AS places` : '';
   const weighed = `(
     SELECT id, CAST(sum(${['bytes', ...included].join(' + ')}) OVER everything AS float8) AS bytes,
            array_agg(CAST(id AS text)) OVER everything AS ids${places}
