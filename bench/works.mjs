@@ -38,7 +38,15 @@ const DIFFERENT = [
     variants: ['metrics', 'traces'],
     steady: true,
     shared: 'user-same',
-    request: ({ data, random }) => get(`${USERS}/${oneOf(data.users, random)}`, 'user'),
+    request: readUser,
+  },
+  {
+    name: 'user-long',
+    title: 'GET /users/{id}, with token, after a minute of it',
+    only: ['product'],
+    variants: ['traces'],
+    warmUp: 60,
+    request: readUser,
   },
   {
     name: 'product',
@@ -175,6 +183,7 @@ const SAME = 0.8;
  *   came to
  * - `only`: the servers that take part; all of them unless given
  * - `turn`: the least seconds of one server's turn, because a server takes long for each request; 1 unless given
+ * - `warmUp`: the least seconds of the warm-up; none unless given
  * - `variants`: the service is measured with these, too
  * - `large`: takes part in the comparison with a large database
  * - `steady`: is measured at fixed rates, too
@@ -194,6 +203,10 @@ function sharedOf({ name, title, only, turn, prepare, shared, request }) {
     prepare,
     request: (context) => request({ ...context, random: () => first }),
   };
+}
+
+function readUser({ data, random }) {
+  return get(`${USERS}/${oneOf(data.users, random)}`, 'user');
 }
 
 function pageOfUsers(page) {
