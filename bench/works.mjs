@@ -35,7 +35,7 @@ const DIFFERENT = [
   {
     name: 'user',
     title: 'GET /users/{id}, with token',
-    variants: ['metrics', 'traces'],
+    variants: ['metrics'],
     steady: true,
     shared: 'user-same',
     request: readUser,
